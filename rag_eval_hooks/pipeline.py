@@ -1,0 +1,57 @@
+"""The stages in order: attribution, metrics, diagnosis. Read this first."""
+
+from collections.abc import Sequence
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+
+from rag_eval_hooks.attribution import ATTRIBUTOR, ATTRIBUTOR_VERSION, attribute
+from rag_eval_hooks.diagnosis import diagnose
+from rag_eval_hooks.metrics import Metric, default_metrics, measure
+from rag_eval_hooks.record import Evaluation, MadeBy, RagRun
+
+__all__ = ["evaluate", "package_version"]
+
+
+def evaluate(run: RagRun, metrics: Sequence[Metric] | None = None) -> Evaluation:
+    """Returns what can be concluded about one run without calling a model.
+
+    Pure and deterministic: no I/O, no clock, no randomness; the run is not changed. Safe to call from any thread.
+
+    Args:
+        run: The record of one question.
+        metrics: The measures to compute; by default `default_metrics(run.k)`.
+
+    Returns:
+        The evaluation. A measure that fails is in it as `failed:<Type>`; it does not stop the others.
+    """
+    chosen = default_metrics(run.k) if metrics is None else tuple(metrics)
+    attribution = attribute(run)
+    results = measure(run, attribution, chosen)
+    findings = diagnose(run, attribution)
+    return Evaluation(
+        run_id=run.run_id,
+        status=run.status,
+        question=run.question,
+        answer=run.judged_answer if run.answer is not None or run.llm_text is not None else None,
+        answer_kind=attribution.answer_kind,
+        chunks=attribution.chunks,
+        claims=attribution.claims,
+        citations=attribution.citations,
+        results=results,
+        findings=findings,
+        made_by=MadeBy(
+            package=f"rag-eval-hooks {package_version()}",
+            attributor=ATTRIBUTOR,
+            attributor_version=ATTRIBUTOR_VERSION,
+            metrics={str(metric): metric.version for metric in chosen},
+        ),
+    )
+
+
+@cache
+def package_version() -> str:
+    """Returns the installed version of this distribution, or `unknown` in a bare source tree."""
+    try:
+        return version("rag-eval-hooks")
+    except PackageNotFoundError:
+        return "unknown"

@@ -1,0 +1,125 @@
+"""Turns whatever a framework or a log holds into values that can be stored: valid text, finite numbers, plain JSON."""
+
+import math
+from collections.abc import Mapping
+from datetime import date, datetime, time, timedelta
+from enum import Enum
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+__all__ = ["JsonMap", "OptionalText", "Probability", "Text", "clean_number", "clean_text", "json_value", "text_id"]
+
+MAX_DEPTH = 8
+MAX_ITEMS = 1_000
+MAX_VALUE_TEXT = 10_000
+MAX_OPAQUE_TEXT = 200
+
+
+def clean_text(value: Any) -> Any:
+    """Returns `value` with lone surrogates replaced by U+FFFD (split pairs are joined); other types pass through.
+
+    >>> clean_text("mast \\ud83d ok")
+    'mast � ok'
+    """
+    if not isinstance(value, str):
+        return value
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return value
+
+
+def clean_number(value: Any) -> float | None:
+    """Returns a finite float, or None for anything else (text that reads as a number counts as one).
+
+    >>> clean_number("0.5"), clean_number(float("nan")), clean_number(None), clean_number(True)
+    (0.5, None, None, None)
+    """
+    if value is None or isinstance(value, bool):
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def text_id(value: Any) -> str | None:
+    """Returns an id as text, so that `102` and `"102"` are one id; None and blank text are no id.
+
+    >>> text_id(102), text_id("102"), text_id(102.0), text_id("  "), text_id(None)
+    ('102', '102', '102', None, None)
+    """
+    if value is None:
+        return None
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    text = str(clean_text(str(value)))
+    return text if text.strip() else None
+
+
+def json_value(value: Any, depth: int = 0) -> Any:
+    """Returns a plain JSON value for `value`, whatever it is: numbers stay numbers, the rest becomes short text.
+
+    Never raises; cycles and deep nesting end at `MAX_DEPTH`, long collections at `MAX_ITEMS`.
+
+    >>> json_value({"a": (1, float("nan")), 2: {"x"}})
+    {'a': [1, None], '2': ['x']}
+    """
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, Enum):
+        return json_value(value.value, depth + 1) if depth < MAX_DEPTH else _opaque(value)
+    if isinstance(value, str):
+        return clean_text(value[:MAX_VALUE_TEXT])
+    if isinstance(value, int):
+        return int(value) if abs(value) < 2**63 else str(value)[:MAX_OPAQUE_TEXT]
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, (datetime, date, time)):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    if depth >= MAX_DEPTH:
+        return _opaque(value)
+    try:
+        if isinstance(value, Mapping):
+            return {
+                str(clean_text(str(key)[:MAX_OPAQUE_TEXT])): json_value(item, depth + 1)
+                for key, item, _ in zip(value.keys(), value.values(), range(MAX_ITEMS), strict=False)
+            }
+        if isinstance(value, (list, tuple, set, frozenset)):
+            items = [item for item, _ in zip(value, range(MAX_ITEMS), strict=False)]
+            return [json_value(item, depth + 1) for item in items]
+        if type(value).__module__ == "numpy" and callable(getattr(value, "item", None)):
+            return json_value(value.item(), depth + 1)
+        if isinstance(value, (bytes, bytearray, memoryview)):
+            return f"<{type(value).__name__} of {len(value)} bytes>"
+    except Exception:  # noqa: BLE001  a foreign object's own methods may raise anything
+        return _opaque(value)
+    return _opaque(value)
+
+
+def _opaque(value: Any) -> str:
+    """A short description of an object we do not look into."""
+    if isinstance(value, (Mapping, list, tuple, set, frozenset)):
+        return f"<{type(value).__name__}, not stored: nested too deeply>"
+    try:
+        text = str(value)
+    except Exception:  # noqa: BLE001  a foreign object's own methods may raise anything
+        return f"<{type(value).__name__}>"
+    if text.startswith("<") and " at 0x" in text:
+        return f"<{type(value).__name__}>"
+    return str(clean_text(text[:MAX_OPAQUE_TEXT]))
+
+
+def _json_map(value: Any) -> Any:
+    return json_value(value) if isinstance(value, Mapping) else value
+
+
+Text = Annotated[str, BeforeValidator(clean_text)]
+OptionalText = Annotated[str | None, BeforeValidator(clean_text)]
+JsonMap = Annotated[dict[str, Any], BeforeValidator(_json_map)]
+Probability = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]

@@ -1,0 +1,220 @@
+"""`Evaluation`: what we concluded about one run. Its JSON is the contract of sinks, replay and outside checks."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from rag_eval_hooks.record.clean import OptionalText, Probability, Text
+from rag_eval_hooks.record.run import Model, Status
+
+__all__ = [
+    "EVALUATION_SCHEMA_VERSION",
+    "AnswerKind",
+    "Attribution",
+    "ChunkVerdict",
+    "Citation",
+    "CitationProblem",
+    "Claim",
+    "Evaluation",
+    "Finding",
+    "FindingKind",
+    "FindingStage",
+    "Labels",
+    "MadeBy",
+    "MetricResult",
+    "Support",
+    "Use",
+    "Verdict",
+]
+
+EVALUATION_SCHEMA_VERSION = 1
+
+AnswerKind = Literal["answer", "refusal", "empty"]
+Use = Literal["used", "unused", "uncertain", "unknown"]
+Verdict = Literal["supported", "unsupported", "conflict", "uncertain"]
+CitationProblem = Literal["dangling", "unsupported", "misplaced"]
+Labels = Literal["gold", "used", "judge"]
+FindingStage = Literal["retrieval", "packing", "use", "answer", "citation"]
+FindingKind = Literal[
+    "zero_recall",
+    "missed_evidence",
+    "incomplete_evidence",
+    "wrong_evidence",
+    "lost_before_prompt",
+    "truncated",
+    "unused_evidence",
+    "distracted",
+    "unsupported_claim",
+    "conflicting_claim",
+    "computation_error",
+    "lucky_guess",
+    "wrong_refusal",
+    "right_refusal",
+    "dangling_citation",
+    "unsupported_citation",
+    "misplaced_citation",
+    "missing_citation",
+]
+
+Rank = Annotated[int, Field(ge=1)]
+Span = tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]]
+
+
+class ChunkVerdict(Model):
+    """Whether the answer used one chunk. Chunks that reached the prompt come first, in prompt order."""
+
+    rank: Rank
+    """Position in what the generator got, from 1; chunks that did not reach the prompt follow in retrieval order."""
+    id: Text
+    """The chunk's id."""
+    in_prompt: bool
+    """Whether the chunk reached the generator."""
+    cited: bool
+    """Whether a citation of the answer points to it."""
+    use: Use
+    """`used`: the answer states what only this chunk, or a group of equal chunks, gives; `unknown`: nothing to judge."""
+    use_probability: Probability | None
+    """Probability of use, in [0, 1]; null where the use is unknown."""
+    conflict: bool
+    """Whether the chunk states another value than the answer in the same place."""
+
+
+class Support(Model):
+    """A chunk that backs a claim, alone or together with the claim's other supports."""
+
+    rank: Rank
+    """The chunk's rank in `Evaluation.chunks`."""
+    id: Text
+    """The chunk's id."""
+    probability: Probability
+    """Probability that the chunk backs (its part of) the claim."""
+    spans: tuple[Span, ...]
+    """Where in the chunk's text, as half-open character offsets."""
+
+
+class Claim(Model):
+    """One statement of the answer: a sentence or list item that says something checkable."""
+
+    index: Annotated[int, Field(ge=0)]
+    """Position among the claims, from 0."""
+    text: Text
+    """The statement, as in the answer, without citation marks at its end."""
+    span: Span
+    """Where in the answer, as half-open character offsets."""
+    verdict: Verdict
+    """Whether the context backs the claim."""
+    probability: Probability | None
+    """Probability of support by the context."""
+    supported_by: tuple[Support, ...] = ()
+    """The chunks behind it, strongest first."""
+    needs_evidence: bool = True
+    """False for what needs no source: greetings, questions, refusals."""
+    citations: tuple[int, ...] = ()
+    """Indices of the claim's citations."""
+
+
+class Citation(Model):
+    """One citation mark and one target; a group or range gives several."""
+
+    index: Annotated[int, Field(ge=0)]
+    """Position among the citations, from 0."""
+    marker: Text
+    """The mark as it stands in the answer."""
+    span: Span
+    """Where in the answer, as half-open character offsets."""
+    target: OptionalText
+    """Id of the cited chunk; null where there is none."""
+    target_rank: Rank | None
+    """The cited chunk's rank in `Evaluation.chunks`."""
+    exists: bool
+    """Whether the target is among the items the generator got."""
+    supported: bool
+    """Whether the target backs at least part of the statement the mark belongs to, and contradicts none of it."""
+    claim: Annotated[int, Field(ge=0)] | None
+    """Index of the claim the mark belongs to."""
+    problem: CitationProblem | None
+    """`dangling`: no such item; `misplaced`: another chunk backs the statement; `unsupported`: none does."""
+
+
+class MetricResult(Model):
+    """One measure's value for one run, or the reason why there is none."""
+
+    metric: Text
+    """The measure's name with its parameters, as `parse_metric` reads it."""
+    value: Annotated[float, Field(allow_inf_nan=False)] | None
+    """The value; null where it is undefined."""
+    reason: OptionalText = None
+    """Why there is no value: `no_context`, `no_answer`, `refusal`, `no_gold`, `nothing_used`, `no_citations`,
+    `no_claims`, `incomplete_run`, `failed:<Type>`."""
+    labels: Labels | None = None
+    """Which labels the value rests on; null where it rests on none."""
+
+
+class Finding(Model):
+    """One thing that went wrong (or, for `right_refusal`, well), and the stage to blame."""
+
+    kind: FindingKind
+    """What happened."""
+    stage: FindingStage
+    """Where."""
+    confidence: Probability
+    """How sure we are, in [0, 1]."""
+    why: Text
+    """The evidence in one sentence, without any text of the run."""
+    refs: dict[str, tuple[int, ...]] = Field(default_factory=dict)
+    """What it is about: indices of `claims` and `citations`, ranks of `chunks`."""
+
+
+class MadeBy(Model):
+    """What made an evaluation: two evaluations compare only where this is equal."""
+
+    package: Text
+    """Distribution and version."""
+    attributor: Text
+    """Name of the attribution method."""
+    attributor_version: Text
+    """Version of the attribution method and its weights."""
+    metrics: dict[str, int]
+    """Version of each measure, by name."""
+
+
+class Attribution(Model):
+    """What attribution concluded: the part of an evaluation that measures and diagnosis rest on."""
+
+    answer_kind: AnswerKind
+    """Whether there is an answer to judge."""
+    chunks: tuple[ChunkVerdict, ...] = ()
+    """One entry per item of the run's ledger: the context in prompt order, then what was left out."""
+    claims: tuple[Claim, ...] = ()
+    """The answer's statements, in order."""
+    citations: tuple[Citation, ...] = ()
+    """The answer's citations, in order."""
+
+
+class Evaluation(Model):
+    """What we concluded about one run. Strict JSON: never NaN, never infinite, always valid UTF-8."""
+
+    schema_version: Literal[1] = 1
+    """Version of this layout."""
+    run_id: Text
+    """The run this is about."""
+    status: Status
+    """How the run ended."""
+    question: OptionalText
+    """The run's question."""
+    answer: OptionalText
+    """The text that was judged; spans of claims and citations point into it."""
+    answer_kind: AnswerKind
+    """Whether there is an answer to judge."""
+    chunks: tuple[ChunkVerdict, ...]
+    """One entry per item of the run's ledger: the context in prompt order, then what was left out."""
+    claims: tuple[Claim, ...]
+    """The answer's statements, in order."""
+    citations: tuple[Citation, ...]
+    """The answer's citations, in order."""
+    results: tuple[MetricResult, ...]
+    """One entry per measure."""
+    findings: tuple[Finding, ...]
+    """What went wrong and where, most certain first."""
+    made_by: MadeBy
+    """What made this evaluation."""

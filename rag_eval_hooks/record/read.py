@@ -1,0 +1,222 @@
+"""Reads a run from plain data: our own stored form, or the short input form. Tolerant of what real logs hold."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from rag_eval_hooks.errors import InputError
+from rag_eval_hooks.record.clean import clean_number, clean_text, json_value, text_id
+from rag_eval_hooks.record.run import (
+    RUN_SCHEMA_VERSION,
+    STATUSES,
+    Chunk,
+    CitationStyle,
+    ContextItem,
+    Gold,
+    RagRun,
+    Stage,
+    StageItem,
+    chunk_id,
+    pool_chunks,
+)
+
+__all__ = ["message_text", "read_run"]
+
+TEXT_BLOCKS = frozenset({"text", "output_text", "input_text"})
+TEXT_KEYS = ("text", "page_content", "content")
+SHORT_FORM_KEYS = ("question", "contexts", "answer")
+
+
+def read_run(data: Any) -> RagRun:
+    """Returns the run that `data` describes.
+
+    Args:
+        data: A parsed JSON object: a stored `RagRun` (it has `schema_version` and `chunks`) or the short form
+            (`id, question, contexts, answer, citations, gold, k, tags, metadata`). Ids may be numbers, null or
+            repeated; texts, scores and the answer may be null; scores may be NaN; the answer may be a list of
+            message blocks; unknown fields are ignored.
+
+    Raises:
+        InputError: If `data` is no such object; the message says which part is wrong and what is expected.
+    """
+    if not isinstance(data, Mapping):
+        raise InputError(f"expected a JSON object, got {_kind(data)}")
+    if "schema_version" in data and "chunks" in data and "contexts" not in data:
+        return _stored_run(data)
+    return _short_run(data)
+
+
+def message_text(content: Any) -> str | None:
+    """Returns the text of a message: the text itself, or a list's joined text blocks (reasoning and tools left out).
+
+    >>> message_text([{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "Hi"}, " there"])
+    'Hi there'
+    """
+    if content is None:
+        return None
+    if isinstance(content, str):
+        return str(clean_text(content))
+    if isinstance(content, (int, float)) and not isinstance(content, bool):
+        return str(content)
+    if isinstance(content, Mapping):
+        if content.get("type", "text") not in TEXT_BLOCKS and "content" not in content:
+            return ""
+        for key in ("text", "value", "content"):
+            if content.get(key) is not None:
+                return message_text(content[key])
+        return ""
+    if isinstance(content, (list, tuple)):
+        return "".join(message_text(block) or "" for block in content)
+    raise InputError(f"expected text or a list of message blocks, got {_kind(content)}")
+
+
+def _stored_run(data: Mapping[str, Any]) -> RagRun:
+    version = data["schema_version"]
+    if version != RUN_SCHEMA_VERSION:
+        raise InputError(
+            f"this run was written with schema_version {version!r}, this package reads {RUN_SCHEMA_VERSION}; "
+            "upgrade rag-eval-hooks"
+        )
+    try:
+        return RagRun.model_validate(data, extra="ignore")
+    except ValidationError as error:
+        raise InputError(_first_problem(error)) from error
+
+
+def _short_run(data: Mapping[str, Any]) -> RagRun:
+    if not any(key in data for key in SHORT_FORM_KEYS):
+        raise InputError("the object has none of question, contexts, answer: it is not a run")
+    question = message_text(data.get("question"))
+    answer = message_text(data.get("answer"))
+    chunks, scores = _contexts(data.get("contexts"))
+    pool, places = pool_chunks(chunks)
+    items = tuple(StageItem(chunk=place, score=score) for place, score in zip(places, scores, strict=True))
+    status = data.get("status", "ok")
+    try:
+        return RagRun(
+            run_id=text_id(data.get("id", data.get("run_id"))) or _content_id(question, answer, pool),
+            status=status if status in STATUSES else "ok",
+            question=question,
+            answer=answer,
+            chunks=pool,
+            stages=(Stage(kind="retrieve", query=question, items=items),) if items else (),
+            context=tuple(ContextItem(chunk=place) for place in places),
+            context_source="given",
+            citations=_citations(data.get("citations")),
+            gold=_gold(data.get("gold")),
+            k=_cutoff(data.get("k")),
+            tags=tuple(str(tag) for tag in _list(data.get("tags"), "tags")),
+            metadata=json_value(data.get("metadata")) if isinstance(data.get("metadata"), Mapping) else {},
+        )
+    except ValidationError as error:
+        raise InputError(_first_problem(error)) from error
+
+
+def _contexts(value: Any) -> tuple[list[Chunk], list[float | None]]:
+    chunks: list[Chunk] = []
+    scores: list[float | None] = []
+    for number, item in enumerate(_list(value, "contexts"), 1):
+        if item is None or isinstance(item, str):
+            item = {"text": item}
+        if not isinstance(item, Mapping):
+            raise InputError(f"contexts[{number - 1}]: expected an object or a text, got {_kind(item)}")
+        raw = next((item[key] for key in TEXT_KEYS if item.get(key) is not None), None)
+        text = message_text(raw) or ""
+        metadata = item.get("metadata")
+        chunks.append(
+            Chunk(
+                id=text_id(item.get("id")) or chunk_id(text),
+                text=text,
+                metadata=json_value(metadata) if isinstance(metadata, Mapping) else {},
+            )
+        )
+        scores.append(clean_number(item.get("score")))
+    return chunks, scores
+
+
+def _gold(value: Any) -> Gold | None:
+    if value is None:
+        return None
+    if not isinstance(value, Mapping):
+        raise InputError(f"gold: expected an object, got {_kind(value)}")
+    relevance: dict[str, float] | None = None
+    if value.get("relevance") is not None:
+        if not isinstance(value["relevance"], Mapping):
+            raise InputError(f"gold.relevance: expected an object of id: grade, got {_kind(value['relevance'])}")
+        relevance = {}
+        for key, grade in value["relevance"].items():
+            number = clean_number(int(grade) if isinstance(grade, bool) else grade)
+            if number is None:
+                raise InputError(f"gold.relevance[{key!r}]: expected a finite number, got {grade!r}")
+            relevance[_required_id(key, "gold.relevance")] = number
+    if value.get("relevant_ids") is not None:
+        relevance = dict(relevance or {})
+        for item in _list(value["relevant_ids"], "gold.relevant_ids"):
+            relevance.setdefault(_required_id(item, "gold.relevant_ids"), 1.0)
+    sets = value.get("evidence_sets")
+    used = value.get("used")
+    return Gold(
+        relevance=relevance,
+        evidence_sets=None
+        if sets is None
+        else tuple(
+            tuple(_required_id(item, "gold.evidence_sets") for item in _list(one, "gold.evidence_sets[]"))
+            for one in _list(sets, "gold.evidence_sets")
+        ),
+        used=None if used is None else tuple(_required_id(item, "gold.used") for item in _list(used, "gold.used")),
+        answer=message_text(value.get("answer")),
+    )
+
+
+def _citations(value: Any) -> CitationStyle:
+    if value is None:
+        return CitationStyle()
+    base = value.get("base", 1) if isinstance(value, Mapping) else None
+    if not isinstance(base, int) or isinstance(base, bool):
+        raise InputError('citations: expected an object such as {"base": 1}')
+    return CitationStyle(base=base)
+
+
+def _cutoff(value: Any) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise InputError(f"k: expected a whole number from 1, got {value!r}")
+    return value
+
+
+def _required_id(value: Any, where: str) -> str:
+    identifier = text_id(value)
+    if identifier is None:
+        raise InputError(f"{where}: expected an id, got {value!r}")
+    return identifier
+
+
+def _list(value: Any, name: str) -> Iterable[Any]:
+    if value is None:
+        return ()
+    if isinstance(value, (list, tuple)):
+        return value
+    raise InputError(f"{name}: expected a list, got {_kind(value)}")
+
+
+def _content_id(question: str | None, answer: str | None, pool: tuple[Chunk, ...]) -> str:
+    """A run without an id is known by its content, so that reading it twice gives the same record."""
+    parts = json.dumps([question, answer, [(chunk.id, chunk.text) for chunk in pool]], ensure_ascii=True)
+    return "run-" + hashlib.sha256(parts.encode("ascii")).hexdigest()[:16]
+
+
+def _kind(value: Any) -> str:
+    names = {dict: "an object", list: "a list", str: "a text", bool: "a boolean", type(None): "null"}
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return "a number"
+    return names.get(type(value), type(value).__name__)
+
+
+def _first_problem(error: ValidationError) -> str:
+    problem = error.errors(include_url=False, include_input=False)[0]
+    where = ".".join(str(part) for part in problem["loc"]) or "run"
+    return f"{where}: {problem['msg']}"

@@ -1,0 +1,249 @@
+"""`RagRun`: what happened to one question, from retrieval to answer."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Literal, get_args
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from rag_eval_hooks.record.clean import JsonMap, OptionalText, Probability, Text, clean_number
+
+__all__ = [
+    "RUN_SCHEMA_VERSION",
+    "Chunk",
+    "CitationStyle",
+    "ContextItem",
+    "ContextSource",
+    "Gold",
+    "Model",
+    "RagRun",
+    "Stage",
+    "StageItem",
+    "StageKind",
+    "Status",
+    "Usage",
+    "chunk_id",
+]
+
+RUN_SCHEMA_VERSION = 1
+
+Status = Literal["ok", "partial", "interrupted", "abandoned", "cancelled", "error", "timeout", "evicted"]
+StageKind = Literal["retrieve", "fuse", "multi_query", "rerank", "refine", "postprocess", "inferred"]
+ContextSource = Literal["prompt", "last_stage", "given"]
+Match = Literal["exact", "head", "shingle", "assumed"]
+
+FiniteFloat = Annotated[Annotated[float, Field(allow_inf_nan=False)] | None, BeforeValidator(clean_number)]
+NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class Model(BaseModel):
+    """Base of all stored models: frozen, documented by their field docstrings, closed to unknown fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, defer_build=True)
+
+
+def chunk_id(text: str | None) -> str:
+    """Returns the id that stands in for a missing one: `text-` and the first 12 hex digits of the text's SHA-256.
+
+    >>> chunk_id("abc")
+    'text-ba7816bf8f01'
+    """
+    return "text-" + hashlib.sha256((text or "").encode("utf-8", "replace")).hexdigest()[:12]
+
+
+class Chunk(Model):
+    """One retrieved item. A chunk is known by its id *and* its text: frameworks repeat ids."""
+
+    id: Text
+    """The framework's id as text; `text-<hash>` where it gave none."""
+    text: Text = ""
+    """The text as the last stage that changed it returned it; empty where none was given."""
+    metadata: JsonMap = Field(default_factory=dict)
+    """What the framework attached (source, page, ...), as plain JSON values."""
+    derived_from: OptionalText = None
+    """Id of the chunk this one was cut or rewritten from, where known."""
+
+
+class StageItem(Model):
+    """One item of a stage's list; its rank is its position, from 1."""
+
+    chunk: Annotated[int, Field(ge=0)]
+    """Index into `RagRun.chunks`."""
+    score: FiniteFloat = None
+    """The score this stage gave, if it gave one; never used for ordering."""
+
+
+class Stage(Model):
+    """One step that returned a list of chunks."""
+
+    kind: StageKind = "retrieve"
+    """What the step did."""
+    name: OptionalText = None
+    """The component's name in the framework."""
+    query: OptionalText = None
+    """The query really sent, where the step had one."""
+    items: tuple[StageItem, ...] = ()
+    """The list in the order returned."""
+    round: Annotated[int, Field(ge=1)] = 1
+    """Which search of this question the step belongs to, from 1 (agents and sub-questions search several times)."""
+    final: bool = True
+    """Whether this is the round's outermost list: the one that counts as retrieved."""
+    run_id: OptionalText = None
+    """The framework's id of the step."""
+    duration_ms: NonNegative | None = None
+    """How long the step took, in milliseconds."""
+
+
+class ContextItem(Model):
+    """One chunk that reached the generator; its position in the prompt is its place in `RagRun.context`, from 1."""
+
+    chunk: Annotated[int, Field(ge=0)]
+    """Index into `RagRun.chunks`."""
+    match: Match = "assumed"
+    """How the chunk was found in the prompt; `assumed` where no prompt was seen."""
+    coverage: Probability = 1.0
+    """Share of the chunk's characters that reached the prompt, in [0, 1]."""
+
+
+class CitationStyle(Model):
+    """How the answer's citation numbers count."""
+
+    base: int = 1
+    """The number of the first context item."""
+
+
+class Gold(Model):
+    """What is known to be right, by chunk id. Every part is optional."""
+
+    relevance: dict[Text, Annotated[float, Field(allow_inf_nan=False)]] | None = None
+    """Graded relevance by chunk id; an id that is missing is unjudged. Above 0 is relevant."""
+    evidence_sets: tuple[tuple[Text, ...], ...] | None = None
+    """Alternative sets of chunk ids; each set alone suffices to answer."""
+    used: tuple[Text, ...] | None = None
+    """Ids of the chunks the answer used, by a person's judgement."""
+    answer: OptionalText = None
+    """The right answer; an empty text says that the question cannot be answered from the corpus."""
+
+
+class Usage(Model):
+    """Tokens counted by the provider, summed over all model calls of the question."""
+
+    input_tokens: Annotated[int, Field(ge=0)] | None = None
+    """Tokens sent."""
+    output_tokens: Annotated[int, Field(ge=0)] | None = None
+    """Tokens received."""
+    model_calls: Annotated[int, Field(ge=0)] = 0
+    """Model calls seen."""
+
+
+class RagRun(Model):
+    """One question from retrieval to answer: what happened, without any judgement."""
+
+    schema_version: Literal[1] = 1
+    """Version of this layout."""
+    run_id: Text
+    """The framework's id of the question's root run."""
+    status: Status = "ok"
+    """How the run ended."""
+    question: OptionalText = None
+    """What the user asked (not the query a retriever got)."""
+    answer: OptionalText = None
+    """What the user got, as text."""
+    llm_text: OptionalText = None
+    """The answering model call's full text, where it differs from `answer` (an abandoned stream, a parser)."""
+    llm_complete: bool = False
+    """Whether `llm_text` is known to be the whole answer although the run did not end normally."""
+    chunks: tuple[Chunk, ...] = ()
+    """Every distinct chunk, by id and text; stages and context point here."""
+    stages: tuple[Stage, ...] = ()
+    """The ledger: each retrieval step's list, in order of start."""
+    context: tuple[ContextItem, ...] = ()
+    """What the generator got, in prompt order."""
+    context_source: ContextSource = "given"
+    """How `context` is known: found in the prompt, taken from the last stage, or given by the log."""
+    citations: CitationStyle = CitationStyle()
+    """How citation numbers in the answer count."""
+    gold: Gold | None = None
+    """Labels, where there are any."""
+    k: Annotated[int, Field(ge=1)] | None = None
+    """Cut-off for measures that take one; None takes the whole list."""
+    started_at: Annotated[float, Field(allow_inf_nan=False)] | None = None
+    """Start, in seconds since 1970-01-01 UTC."""
+    duration_ms: NonNegative | None = None
+    """Time from the root run's start to its end, in milliseconds."""
+    time_to_first_token_ms: NonNegative | None = None
+    """Time from the root run's start to the answer's first token, in milliseconds."""
+    usage: Usage = Usage()
+    """Tokens and calls."""
+    error: OptionalText = None
+    """Type of the error that ended the run."""
+    tags: tuple[Text, ...] = ()
+    """The root run's tags."""
+    metadata: JsonMap = Field(default_factory=dict)
+    """The root run's metadata: what reports slice by."""
+    flags: tuple[Text, ...] = ()
+    """Words for what is unusual about this record (`cached`, `late_children`, `input:...`)."""
+    inclusion_probability: Annotated[float, Field(gt=0, le=1)] = 1.0
+    """Chance with which sampling took this run; averages weight by its inverse."""
+    captured_by: Text = "input"
+    """What made this record, e.g. `langchain 1.8.3`."""
+
+    @model_validator(mode="after")
+    def _indices_exist(self) -> "RagRun":
+        size = len(self.chunks)
+        for stage in self.stages:
+            if any(item.chunk >= size for item in stage.items):
+                raise ValueError(f"stage {stage.name or stage.kind!r} points past the {size} chunks of the run")
+        if any(item.chunk >= size for item in self.context):
+            raise ValueError(f"the context points past the {size} chunks of the run")
+        return self
+
+    @property
+    def retrieved(self) -> tuple[int, ...]:
+        """Indices of the retrieved chunks, best first: each round's final list in turn, repeats kept once."""
+        return tuple(dict.fromkeys(item.chunk for stage in self.stages if stage.final for item in stage.items))
+
+    @property
+    def retrieved_ids(self) -> tuple[str, ...]:
+        """Ids of the retrieved items in order, repeats within one list kept (a repeated id is a wasted rank)."""
+        return tuple(self.chunks[item.chunk].id for stage in self.stages if stage.final for item in stage.items)
+
+    @property
+    def ledger(self) -> tuple[int, ...]:
+        """Indices of the chunks as `Evaluation.chunks` lists them: the context in prompt order, then the rest."""
+        context = [item.chunk for item in self.context]
+        seen = set(context)
+        return (*context, *(index for index in self.retrieved if index not in seen))
+
+    @property
+    def answer_is_whole(self) -> bool:
+        """Whether the answer may be judged: the run ended normally, or the model's whole text is known."""
+        return self.status in ("ok", "partial") or self.llm_complete
+
+    @property
+    def judged_answer(self) -> str:
+        """The text that is evaluated: what the user got, or the whole model text where the user stopped early."""
+        if self.status not in ("ok", "partial") and self.llm_complete and self.llm_text:
+            return self.llm_text
+        return self.answer or ""
+
+    def context_chunks(self) -> Iterator[Chunk]:
+        """Yields the chunks the generator got, in prompt order."""
+        return (self.chunks[item.chunk] for item in self.context)
+
+
+def pool_chunks(chunks: Sequence[Chunk]) -> tuple[tuple[Chunk, ...], tuple[int, ...]]:
+    """Returns the distinct chunks (by id and text) and, for each given chunk, its index among them."""
+    index: dict[tuple[str, str], int] = {}
+    pool: list[Chunk] = []
+    places: list[int] = []
+    for chunk in chunks:
+        key = (chunk.id, chunk.text)
+        if key not in index:
+            index[key] = len(pool)
+            pool.append(chunk)
+        places.append(index[key])
+    return tuple(pool), tuple(places)
+
+
+STATUSES: tuple[str, ...] = get_args(Status)
