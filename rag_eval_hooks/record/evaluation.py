@@ -72,7 +72,7 @@ class ChunkVerdict(Model):
     cited: bool
     """Whether a citation of the answer points to it."""
     use: Use
-    """`used`: the answer states what only this chunk, or a group of equal chunks, gives; `unknown`: nothing to judge."""
+    """`used`: the answer states what only this chunk, or a group of equal chunks, gives."""
     use_probability: Probability | None
     """Probability of use, in [0, 1]; null where the use is unknown."""
     conflict: bool
