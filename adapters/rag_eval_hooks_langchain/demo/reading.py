@@ -1,0 +1,242 @@
+"""Reads text the way the demo's retriever and model do: words, sentences, and the prompt with its numbered context."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from langchain_core.documents import Document
+
+__all__ = ["Passage", "Sentence", "numbered", "read_prompt", "sentences", "words"]
+
+# Words that carry no topic. Python's keywords stay out of this list although some are common English words ("with",
+# "for", "if"): in this corpus they are what the question is about.
+_STOP_WORDS = frozenset(
+    [
+        "a",
+        "about",
+        "an",
+        "any",
+        "are",
+        "be",
+        "been",
+        "being",
+        "but",
+        "by",
+        "can",
+        "could",
+        "did",
+        "do",
+        "does",
+        "doing",
+        "done",
+        "get",
+        "give",
+        "given",
+        "happen",
+        "happens",
+        "has",
+        "have",
+        "having",
+        "how",
+        "i",
+        "it",
+        "its",
+        "kind",
+        "like",
+        "made",
+        "make",
+        "makes",
+        "may",
+        "me",
+        "might",
+        "must",
+        "my",
+        "of",
+        "on",
+        "one",
+        "should",
+        "so",
+        "some",
+        "tell",
+        "than",
+        "that",
+        "the",
+        "their",
+        "them",
+        "then",
+        "there",
+        "these",
+        "they",
+        "thing",
+        "this",
+        "those",
+        "to",
+        "use",
+        "used",
+        "using",
+        "very",
+        "was",
+        "way",
+        "we",
+        "were",
+        "what",
+        "when",
+        "where",
+        "which",
+        "who",
+        "whose",
+        "why",
+        "will",
+        "would",
+        "you",
+        "your",
+    ]
+)
+_WORD = re.compile(r"[^\W_]+(?:_+[^\W_]+)*|__\w+__")
+_DUNDER = re.compile(r"__(\w+?)__")
+_SUFFIXES = ("ations", "ation", "ings", "ing", "ies", "ied", "ers", "es", "ed", "er", "s", "e", "y")
+
+_SOURCE_HEAD = re.compile(r"^\[(\d+)\] (\S+)[ \t]*$", re.MULTILINE)
+_PLAIN_HEAD = re.compile(r"^\[(\d+)\][ \t]+", re.MULTILINE)
+_QUESTION = re.compile(r"^Question:[ \t]*(.+?)\s*\Z", re.MULTILINE | re.DOTALL)
+
+_RULE = re.compile(r"^([*=\-~^\"])\1{2,}$")
+_BULLET = re.compile(r"^(?:\* |\d+\. |-\[ .* \]-$|\[\d+\] )")
+_LABEL = re.compile(r"^\*\*[^*]+:\*\*\s*")
+_CODE = re.compile(r"::=|^>>>|^\.\.\. |^[+|]|^\(Pdb\)")
+_SENTENCE = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)[\"”’)]*\s+(?=[A-Z\"“(*‘])")
+_MIN_WORDS = 5
+_MAX_WORDS = 70
+
+
+@dataclass(frozen=True)
+class Passage:
+    """One numbered item of the context."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One statement of a passage that can stand in an answer."""
+
+    text: str
+    """The statement in one line, with the signature it belongs to in front (`str.lower(): Return a copy of ...`)."""
+    number: int
+    """The number of its passage."""
+    place: int
+    """Its position among the passage's statements, from 0."""
+    lead: str
+    """The passage's heading: what the statement is about without saying it."""
+
+
+def words(text: str) -> list[str]:
+    """Returns the text's words: lower case, without stop words, common endings cut off.
+
+    >>> words('What does the "with" statement call? The __exit__() methods.')
+    ['with', 'statement', 'call', '__exit__', 'exit', 'method']
+    """
+    found: list[str] = []
+    for match in _WORD.findall(text.lower()):
+        if match in _STOP_WORDS:
+            continue
+        special = _DUNDER.fullmatch(match)
+        if special:
+            found += [match, special[1]]
+        else:
+            found.append(_stem(match))
+    return found
+
+
+def numbered(documents: Sequence[Document]) -> str:
+    """Returns the context as the prompt shows it: `[1] pydoc:with`, the text below, and so on."""
+    return "\n\n".join(
+        f"[{number}] {document.metadata.get('source', 'text')}\n{document.page_content}"
+        for number, document in enumerate(documents, 1)
+    )
+
+
+def read_prompt(prompt: str) -> tuple[tuple[Passage, ...], str]:
+    """Returns the numbered passages and the question of a prompt.
+
+    Args:
+        prompt: Passages numbered from 1 that start with `[n] source` on a line of its own, or with `[n] ` and the text;
+            below them a line that starts with `Question:`.
+    """
+    asked = _QUESTION.search(prompt, max(prompt.rfind("\nQuestion:"), 0))
+    question = asked[1] if asked else ""
+    context = prompt[: asked.start()] if asked else prompt
+    heads = _in_order(_SOURCE_HEAD, context) or _in_order(_PLAIN_HEAD, context)
+    ends = [head.start() for head in heads[1:]] + [len(context)]
+    passages = tuple(
+        Passage(int(head[1]), context[head.end() : end].strip()) for head, end in zip(heads, ends, strict=True)
+    )
+    return passages, question
+
+
+def sentences(passage: Passage) -> Iterator[Sentence]:
+    """Yields what the passage states in full sentences; code, grammar, tables and headings are left out."""
+    lead = signature = ""
+    place = 0
+    for paragraph in re.split(r"\n[ \t]*\n", passage.text):
+        lines = [line.strip() for line in paragraph.strip("\n").splitlines() if line.strip()]
+        if not lines:
+            continue
+        if len(lines) == 2 and _RULE.match(lines[1]):
+            lead, signature = lines[0], ""
+            continue
+        if any(_CODE.search(line) for line in lines):
+            continue
+        if not paragraph.startswith(" "):
+            signature = _signature(lines)
+            if signature:
+                continue
+        text = _BULLET.sub("", " ".join(lines))
+        for part in _SENTENCE.split(text):
+            part = _tidied(part)
+            if not _stands_alone(part):
+                continue
+            stated = f"{signature}: {part}" if signature and paragraph.startswith(" ") else part
+            yield Sentence(text=stated, number=passage.number, place=place, lead=lead)
+            place += 1
+
+
+def _in_order(head: re.Pattern[str], context: str) -> list[re.Match[str]]:
+    """The heads numbered 1, 2, 3 ...: a chunk's own footnotes also look like `[2] text`."""
+    found: list[re.Match[str]] = []
+    for match in head.finditer(context):
+        if int(match[1]) == len(found) + 1:
+            found.append(match)
+    return found
+
+
+def _signature(lines: list[str]) -> str:
+    """The name that an indented description below belongs to, such as `str.lower()`; empty for prose."""
+    if len(lines) <= 4 and all(re.match(r"[\w.]+\(.*\)?$|[a-z.]+\.\w+$", line) for line in lines[:1]):
+        return lines[0]
+    return ""
+
+
+def _tidied(sentence: str) -> str:
+    """The sentence without the label before it and without a bracket that its neighbour closes."""
+    sentence = _LABEL.sub("", sentence.strip())
+    if sentence.startswith("(") and ")" not in sentence:
+        sentence = sentence[1:]
+    if sentence.endswith(")") and "(" not in sentence:
+        sentence = sentence[:-1]
+    return sentence
+
+
+def _stands_alone(sentence: str) -> bool:
+    count = len(sentence.split())
+    return (
+        _MIN_WORDS <= count <= _MAX_WORDS and sentence.rstrip('"”’)').endswith((".", "!")) and sentence[:1] not in "|+"
+    )
+
+
+def _stem(word: str) -> str:
+    for suffix in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= 4:
+            return word[: -len(suffix)]
+    return word
