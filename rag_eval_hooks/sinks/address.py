@@ -10,10 +10,10 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
 from rag_eval_hooks.errors import ConfigError, MissingExtraError
+from rag_eval_hooks.sinks.sqlite_file import is_sqlite_file
 
-__all__ = ["SQLITE_MAGIC", "StoreAddress", "is_sqlite_file", "parse_address"]
+__all__ = ["StoreAddress", "parse_address"]
 
-SQLITE_MAGIC = b"SQLite format 3\x00"
 EXPECTED = "give a file path (SQLite) or a URL such as postgresql://user@host/database"
 
 
@@ -60,15 +60,6 @@ def parse_address(address: str | os.PathLike[str]) -> StoreAddress:
     if find_spec("psycopg") is None:
         raise MissingExtraError("psycopg", "postgres")
     return StoreAddress(url.set(drivername="postgresql+psycopg"), None)
-
-
-def is_sqlite_file(path: Path) -> bool:
-    """Whether `path` is an SQLite database by its first bytes."""
-    try:
-        with path.open("rb") as file:
-            return file.read(len(SQLITE_MAGIC)) == SQLITE_MAGIC
-    except OSError:
-        return False
 
 
 def _file(text: str) -> StoreAddress:

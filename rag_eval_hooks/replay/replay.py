@@ -1,0 +1,115 @@
+"""`replay`: logged runs in, evaluations out, in the same order and in constant memory."""
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rag_eval_hooks.errors import ConfigError
+from rag_eval_hooks.metrics import Metric
+from rag_eval_hooks.replay.evaluated import safely_evaluated
+from rag_eval_hooks.replay.lines import Line, Problem, read_lines
+from rag_eval_hooks.replay.output import whole_file
+from rag_eval_hooks.replay.source import is_store, open_source, stored_lines
+from rag_eval_hooks.sinks.base import Sink
+
+__all__ = ["Summary", "replay"]
+
+OnProgress = Callable[[int, int | None], None]
+
+
+@dataclass
+class Summary:
+    """What a replay did."""
+
+    read: int = 0
+    """Lines (or stored records) that were not blank."""
+    evaluated: int = 0
+    """Evaluations written."""
+    bad: Counter[str] = field(default_factory=Counter)
+    """Lines that gave no evaluation, by the kind of their problem."""
+
+
+def replay(
+    source: str | os.PathLike[str],
+    target: str | os.PathLike[str] = "-",
+    *,
+    metrics: Sequence[Metric] | None = None,
+    k: int | None = None,
+    sink: Sink | None = None,
+    on_problem: Callable[[Line], None] | None = None,
+    on_progress: OnProgress | None = None,
+) -> Summary:
+    r"""Evaluates each run of `source` and writes one evaluation a line, in the same order.
+
+    A line that cannot be used is counted and reported, and the others go on. `target` is written whole at the end, or
+    not at all; standard output gets its lines as they come. Holds one run at a time.
+
+    Args:
+        source: JSONL of runs (stored or short form, also gzipped; `-` for standard input), or a store to evaluate anew.
+        target: Where the evaluations go: strict JSON, UTF-8, `\n`; `-` for standard output.
+        metrics: The measures; by default those that `evaluate` takes.
+        k: Cut-off that replaces the runs' own.
+        sink: Gets each run with its evaluation as well; it stays open.
+        on_problem: Called with each line that gave no evaluation.
+        on_progress: Called after each line with the bytes read and the size in bytes, where it is known.
+
+    Returns:
+        How many lines were read, evaluated and bad.
+
+    Raises:
+        InputError: If the source cannot be opened.
+        ConfigError: If the target cannot be written, or is the source; or `k` is below 1.
+        SinkError: If the sink cannot store a record; the target is then not written.
+    """
+    if k is not None and k < 1:
+        raise ConfigError(f"k: expected a whole number from 1, got {k}")
+    _refuse_same(source, target)
+    summary = Summary()
+    with _lines_of(source, on_progress) as lines, whole_file(target) as write:
+        for line in lines:
+            summary.read += 1
+            problem = line.problem
+            if line.run is not None:
+                run = line.run if k is None else line.run.model_copy(update={"k": k})
+                evaluation = safely_evaluated(run, metrics)
+                if isinstance(evaluation, Problem):
+                    problem = evaluation
+                else:
+                    write(evaluation.model_dump_json().encode("utf-8") + b"\n")
+                    summary.evaluated += 1
+                    if sink is not None:
+                        sink.write(run, evaluation)
+            if problem is not None:
+                summary.bad[problem.kind] += 1
+                if on_problem is not None:
+                    on_problem(Line(line.number, problem=problem))
+        if sink is not None:
+            sink.flush()
+    return summary
+
+
+@contextmanager
+def _lines_of(source: str | os.PathLike[str], on_progress: OnProgress | None) -> Iterator[Iterator[Line]]:
+    if is_store(source):
+        yield stored_lines(source)
+        return
+    with open_source(source) as opened:
+
+        def lines() -> Iterator[Line]:
+            for line in read_lines(opened.stream):
+                yield line
+                if on_progress is not None:
+                    on_progress(opened.position(), opened.size)
+
+        yield lines()
+
+
+def _refuse_same(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
+    one, other = os.fspath(source), os.fspath(target)
+    if "-" in (one, other) or "://" in one:
+        return
+    if Path(one).is_file() and Path(other).is_file() and Path(one).samefile(other):
+        raise ConfigError(f"{other} is the input itself; give another file for the evaluations")
