@@ -1,18 +1,49 @@
-"""The measures (being built)."""
+"""The measures: values with a name you can type, over one run, and their averages over many."""
 
-from collections.abc import Sequence
+from rag_eval_hooks.metrics.average import Average, AverageAccumulator, averages
+from rag_eval_hooks.metrics.average_precision import AP
+from rag_eval_hooks.metrics.base import Metric, metric_classes, parse_metric, register
+from rag_eval_hooks.metrics.citations import CitationCoverage, CitationPrecision, CitationRecall
+from rag_eval_hooks.metrics.claims import EvidenceCompleteness, Groundedness
+from rag_eval_hooks.metrics.context_precision import ContextPrecision
+from rag_eval_hooks.metrics.context_use import ContextUse, FirstUse
+from rag_eval_hooks.metrics.defaults import default_metrics
+from rag_eval_hooks.metrics.evidence import AnyEvidence, CompleteEvidence, EvidenceRecall
+from rag_eval_hooks.metrics.judged import Judged
+from rag_eval_hooks.metrics.measure import measure
+from rag_eval_hooks.metrics.ndcg import NDCG
+from rag_eval_hooks.metrics.packed import Packed
+from rag_eval_hooks.metrics.precision import P
+from rag_eval_hooks.metrics.recall import Hit, R
+from rag_eval_hooks.metrics.reciprocal_rank import RR
 
-from rag_eval_hooks.metrics.base import Metric
-from rag_eval_hooks.record import Attribution, MetricResult, RagRun
-
-__all__ = ["Metric", "default_metrics", "measure"]
-
-
-def default_metrics(k: int | None = None) -> tuple[Metric, ...]:
-    """Returns the measures of an evaluation where none are named."""
-    return ()
-
-
-def measure(run: RagRun, attribution: Attribution, metrics: Sequence[Metric]) -> tuple[MetricResult, ...]:
-    """Returns each measure's result; one that raises becomes `failed:<Type>`."""
-    return tuple(metric.score(run, attribution) for metric in metrics)
+__all__ = [
+    "AP",
+    "NDCG",
+    "RR",
+    "AnyEvidence",
+    "Average",
+    "AverageAccumulator",
+    "CitationCoverage",
+    "CitationPrecision",
+    "CitationRecall",
+    "CompleteEvidence",
+    "ContextPrecision",
+    "ContextUse",
+    "EvidenceCompleteness",
+    "EvidenceRecall",
+    "FirstUse",
+    "Groundedness",
+    "Hit",
+    "Judged",
+    "Metric",
+    "P",
+    "Packed",
+    "R",
+    "averages",
+    "default_metrics",
+    "measure",
+    "metric_classes",
+    "parse_metric",
+    "register",
+]

@@ -1,0 +1,162 @@
+"""Averages that say what they rest on: how many runs were scored, how many were not and why, how many failed."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+
+from rag_eval_hooks.errors import ConfigError
+from rag_eval_hooks.record import MetricResult
+from rag_eval_hooks.record.evaluation import Labels
+
+__all__ = ["Average", "AverageAccumulator", "averages"]
+
+MAX_REASONS = 50
+"""Reasons kept apart per measure; stored results are read from files, so the rest is counted as `other`."""
+
+
+@dataclass(frozen=True)
+class Average:
+    """The weighted mean of one measure, and what it rests on. `str()` gives the line to print.
+
+    >>> str(Average("R@5", "gold", 0.5, 41, {"no_gold": 3}, 1))
+    'R@5 0.5000 (41 scored, 3 not scored: no_gold 3; 1 failed)'
+    """
+
+    metric: str
+    """The measure's name with its parameters."""
+    labels: Labels | None
+    """Which labels the values rest on; None where on none, or not on the same."""
+    mean: float | None
+    """Weighted mean over the scored runs; None where no run was scored."""
+    scored: int
+    """Runs with a value."""
+    not_scored: Mapping[str, int] = field(default_factory=dict)
+    """Runs without a value by reason, most frequent first; failures are not among them."""
+    failed: int = 0
+    """Runs in which the measure raised."""
+
+    def __str__(self) -> str:
+        parts = [f"{self.scored} scored"]
+        if self.not_scored:
+            reasons = ", ".join(f"{reason} {count}" for reason, count in self.not_scored.items())
+            parts.append(f"{sum(self.not_scored.values())} not scored: {reasons}")
+        line = ", ".join(parts)
+        if self.failed:
+            line += f"{';' if self.not_scored else ','} {self.failed} failed"
+        return f"{self.metric} {'null' if self.mean is None else f'{self.mean:.4f}'} ({line})"
+
+
+class AverageAccumulator:
+    """Averages over a stream of runs, in memory that does not grow with their number.
+
+    Not thread-safe: add from one thread.
+
+    >>> sums = AverageAccumulator()
+    >>> sums.add([MetricResult(metric="RR", value=1.0)])
+    >>> sums.add([MetricResult(metric="RR", value=0.0)], weight=3.0)
+    >>> [str(average) for average in sums.result()]
+    ['RR 0.2500 (2 scored)']
+    """
+
+    def __init__(self) -> None:
+        self._sums: dict[str, _Sum] = {}
+
+    def add(self, results: Iterable[MetricResult], weight: float = 1.0) -> None:
+        """Counts one run's results.
+
+        Args:
+            results: The results of one run.
+            weight: How many runs this one stands for: 1 / its inclusion probability.
+
+        Raises:
+            ConfigError: If the weight is not a finite number above 0.
+        """
+        if not (isfinite(weight) and weight > 0):
+            raise ConfigError(f"a weight must be a finite number above 0, got {weight!r}")
+        for result in results:
+            known = self._sums.get(result.metric)
+            if known is None:
+                known = self._sums[result.metric] = _Sum(result.metric)
+            known.add(result, weight)
+
+    def result(self) -> tuple[Average, ...]:
+        """Returns the averages so far, in the order in which the measures were first seen."""
+        return tuple(one.average() for one in self._sums.values())
+
+
+def averages(items: Iterable[tuple[Sequence[MetricResult], float]]) -> tuple[Average, ...]:
+    """Returns the average of each measure over many runs.
+
+    Args:
+        items: For each run its results and its weight, 1 / inclusion probability; consumed one by one.
+
+    Raises:
+        ConfigError: If a weight is not a finite number above 0.
+    """
+    sums = AverageAccumulator()
+    for results, weight in items:
+        sums.add(results, weight)
+    return sums.result()
+
+
+class _Sum:
+    """The running sums of one measure."""
+
+    __slots__ = ("failed", "labels", "metric", "reasons", "scored", "values", "weights")
+
+    def __init__(self, metric: str) -> None:
+        self.metric = metric
+        self.labels: set[Labels | None] = set()
+        self.values = _Total()
+        self.weights = _Total()
+        self.scored = 0
+        self.failed = 0
+        self.reasons: dict[str, int] = {}
+
+    def add(self, result: MetricResult, weight: float) -> None:
+        if result.value is not None:
+            self.values.add(weight * result.value)
+            self.weights.add(weight)
+            self.scored += 1
+            self.labels.add(result.labels)
+            return
+        reason = result.reason or "unknown"
+        if reason.startswith("failed:"):
+            self.failed += 1
+            return
+        if reason not in self.reasons and len(self.reasons) >= MAX_REASONS:
+            reason = "other"
+        self.reasons[reason] = self.reasons.get(reason, 0) + 1
+
+    def average(self) -> Average:
+        mean = self.values.sum / self.weights.sum if self.scored else None
+        return Average(
+            metric=self.metric,
+            labels=next(iter(self.labels)) if len(self.labels) == 1 else None,
+            mean=mean if mean is not None and isfinite(mean) else None,
+            scored=self.scored,
+            not_scored=dict(sorted(self.reasons.items(), key=lambda item: (-item[1], item[0]))),
+            failed=self.failed,
+        )
+
+
+class _Total:
+    """A sum that does not lose small terms to a large one (Neumaier's compensation)."""
+
+    __slots__ = ("_high", "_low")
+
+    def __init__(self) -> None:
+        self._high = 0.0
+        self._low = 0.0
+
+    def add(self, term: float) -> None:
+        high = self._high + term
+        if abs(self._high) >= abs(term):
+            self._low += (self._high - high) + term
+        else:
+            self._low += (term - high) + self._high
+        self._high = high
+
+    @property
+    def sum(self) -> float:
+        return self._high + self._low

@@ -1,0 +1,39 @@
+"""AP: whether the relevant chunks come first."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum
+from typing import ClassVar, Literal
+
+from rag_eval_hooks.metrics.base import register
+from rag_eval_hooks.metrics.ranking import RankingMetric, hit_ranks
+
+__all__ = ["AP"]
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class AP(RankingMetric):
+    """Average precision of the first `k` retrieved; its mean over questions is MAP.
+
+    AP@k = sum of P@i over the ranks i of the hits among the first k / |relevant|
+
+    `norm="min"` divides by min(|relevant|, k), so that a full top `k` reaches 1 although more is relevant.
+
+    >>> from rag_eval_hooks.testing import make_run
+    >>> AP().score(make_run("axb", relevant={"a", "b"})).value == (1 / 1 + 2 / 3) / 2
+    True
+    """
+
+    name: ClassVar[str] = "AP"
+
+    norm: Literal["all", "min"] = "all"
+    """Whether to divide by the number of relevant ids, or by that number and at most `k`."""
+
+    def value(self, ranked: Sequence[str], graded: Mapping[str, float]) -> float:
+        """Returns the average precision."""
+        ranks = hit_ranks(ranked, graded, self.k)
+        possible = sum(grade > 0 for grade in graded.values())
+        if self.norm == "min":
+            possible = min(possible, self.depth(possible))
+        return fsum(hits / rank for hits, rank in enumerate(ranks, 1)) / possible

@@ -1,0 +1,38 @@
+"""P: how much of what was retrieved is relevant."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from rag_eval_hooks.metrics.base import register
+from rag_eval_hooks.metrics.ranking import RankingMetric, hit_ranks
+
+__all__ = ["P"]
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class P(RankingMetric):
+    """Share of the first `k` retrieved that is relevant.
+
+    P@k = hits among the first k / k
+
+    A list shorter than `k` still divides by `k`, as trec_eval's `P` does; `denominator="returned"` divides by what
+    was returned, min(k, n). Without `k`, by n.
+
+    >>> from rag_eval_hooks.testing import make_run
+    >>> P(k=5).score(make_run("abcde", relevant={"a", "c", "d"})).value
+    0.6
+    """
+
+    name: ClassVar[str] = "P"
+
+    denominator: Literal["k", "returned"] = "k"
+    """Whether to divide by `k` or by the number of ids returned, at most `k`."""
+
+    def value(self, ranked: Sequence[str], graded: Mapping[str, float]) -> float:
+        """Returns hits over the denominator; 0 for an empty list."""
+        depth = self.depth(len(ranked))
+        if self.denominator == "returned":
+            depth = min(depth, len(ranked))
+        return len(hit_ranks(ranked, graded, self.k)) / depth if depth else 0.0

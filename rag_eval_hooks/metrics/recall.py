@@ -1,0 +1,50 @@
+"""R and Hit: how much of what is relevant was retrieved."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rag_eval_hooks.metrics.base import register
+from rag_eval_hooks.metrics.ranking import RankingMetric, hit_ranks
+
+__all__ = ["Hit", "R"]
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class R(RankingMetric):
+    """Share of the relevant ids that are among the first `k` retrieved.
+
+    R@k = |relevant and among the first k| / |relevant|
+
+    Both sides count distinct ids. Where no relevance is given but evidence sets are, their union is relevant.
+
+    >>> from rag_eval_hooks.testing import make_run
+    >>> R(k=10).score(make_run("axbyc", relevant={"a", "b", "c", "d"})).value
+    0.75
+    """
+
+    name: ClassVar[str] = "R"
+
+    def value(self, ranked: Sequence[str], graded: Mapping[str, float]) -> float:
+        """Returns the share of the relevant ids found."""
+        return len(hit_ranks(ranked, graded, self.k)) / sum(grade > 0 for grade in graded.values())
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class Hit(RankingMetric):
+    """Whether any relevant id is among the first `k` retrieved (success at k).
+
+    Hit@k = 1 if hits among the first k > 0, else 0
+
+    >>> from rag_eval_hooks.testing import make_run
+    >>> [Hit(k=k).score(make_run("xya", relevant={"a"})).value for k in (2, 3)]
+    [0.0, 1.0]
+    """
+
+    name: ClassVar[str] = "Hit"
+
+    def value(self, ranked: Sequence[str], graded: Mapping[str, float]) -> float:
+        """Returns 1 or 0."""
+        return 1.0 if hit_ranks(ranked, graded, self.k) else 0.0
