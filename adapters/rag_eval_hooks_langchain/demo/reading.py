@@ -10,88 +10,13 @@ __all__ = ["Passage", "Sentence", "numbered", "read_prompt", "sentences", "words
 
 # Words that carry no topic. Python's keywords stay out of this list although some are common English words ("with",
 # "for", "if"): in this corpus they are what the question is about.
-_STOP_WORDS = frozenset(
-    [
-        "a",
-        "about",
-        "an",
-        "any",
-        "are",
-        "be",
-        "been",
-        "being",
-        "but",
-        "by",
-        "can",
-        "could",
-        "did",
-        "do",
-        "does",
-        "doing",
-        "done",
-        "get",
-        "give",
-        "given",
-        "happen",
-        "happens",
-        "has",
-        "have",
-        "having",
-        "how",
-        "i",
-        "it",
-        "its",
-        "kind",
-        "like",
-        "made",
-        "make",
-        "makes",
-        "may",
-        "me",
-        "might",
-        "must",
-        "my",
-        "of",
-        "on",
-        "one",
-        "should",
-        "so",
-        "some",
-        "tell",
-        "than",
-        "that",
-        "the",
-        "their",
-        "them",
-        "then",
-        "there",
-        "these",
-        "they",
-        "thing",
-        "this",
-        "those",
-        "to",
-        "use",
-        "used",
-        "using",
-        "very",
-        "was",
-        "way",
-        "we",
-        "were",
-        "what",
-        "when",
-        "where",
-        "which",
-        "who",
-        "whose",
-        "why",
-        "will",
-        "would",
-        "you",
-        "your",
-    ]
-)
+_FILLER = """
+    a about an any are be been being but by can could did do does doing done get give given happen happens has
+    have having how i it its kind like made make makes may me might must my of on one should so some tell than
+    that the their them then there these they thing this those to use used using very was way we were what when
+    where which who whose why will would you your
+"""
+_STOP_WORDS = frozenset(_FILLER.split())
 _WORD = re.compile(r"[^\W_]+(?:_+[^\W_]+)*|__\w+__")
 _DUNDER = re.compile(r"__(\w+?)__")
 _SUFFIXES = ("ations", "ation", "ings", "ing", "ies", "ied", "ers", "es", "ed", "er", "s", "e", "y")
@@ -102,7 +27,9 @@ _QUESTION = re.compile(r"^Question:[ \t]*(.+?)\s*\Z", re.MULTILINE | re.DOTALL)
 
 _RULE = re.compile(r"^([*=\-~^\"])\1{2,}$")
 _BULLET = re.compile(r"^(?:\* |\d+\. |-\[ .* \]-$|\[\d+\] )")
-_LABEL = re.compile(r"^\*\*[^*]+:\*\*\s*")
+_LABEL = re.compile(r"^(?:CPython implementation detail|Programmer’s note|Note): ")
+_HYPHEN = re.compile(r"(?<=\w-) (?!(?:and|or|to)\b)(?=\w)")  # where the text broke a line after a hyphen
+_FOOTNOTE = re.compile(r"\s\[\d+\](?=[\s.,;]|$)")
 _CODE = re.compile(r"::=|^>>>|^\.\.\. |^[+|]|^\(Pdb\)")
 _SENTENCE = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)[\"”’)]*\s+(?=[A-Z\"“(*‘])")
 _MIN_WORDS = 5
@@ -168,9 +95,9 @@ def read_prompt(prompt: str) -> tuple[tuple[Passage, ...], str]:
     question = asked[1] if asked else ""
     context = prompt[: asked.start()] if asked else prompt
     heads = _in_order(_SOURCE_HEAD, context) or _in_order(_PLAIN_HEAD, context)
-    ends = [head.start() for head in heads[1:]] + [len(context)]
+    bounds = [head.start() for head in heads] + [len(context)]
     passages = tuple(
-        Passage(int(head[1]), context[head.end() : end].strip()) for head, end in zip(heads, ends, strict=True)
+        Passage(int(head[1]), context[head.end() : end].strip()) for head, end in zip(heads, bounds[1:], strict=True)
     )
     return passages, question
 
@@ -192,7 +119,7 @@ def sentences(passage: Passage) -> Iterator[Sentence]:
             signature = _signature(lines)
             if signature:
                 continue
-        text = _BULLET.sub("", " ".join(lines))
+        text = _BULLET.sub("", _HYPHEN.sub("", " ".join(lines))).replace("**", "")
         for part in _SENTENCE.split(text):
             part = _tidied(part)
             if not _stands_alone(part):
@@ -221,6 +148,8 @@ def _signature(lines: list[str]) -> str:
 def _tidied(sentence: str) -> str:
     """The sentence without the label before it and without a bracket that its neighbour closes."""
     sentence = _LABEL.sub("", sentence.strip())
+    # A footnote mark of the source would read as a citation in the answer.
+    sentence = _FOOTNOTE.sub("", sentence)
     if sentence.startswith("(") and ")" not in sentence:
         sentence = sentence[1:]
     if sentence.endswith(")") and "(" not in sentence:

@@ -1,0 +1,159 @@
+"""The demo's retriever and model: the same in every run, honest in their citations, and able to refuse."""
+
+import re
+
+import pytest
+from langchain_core.documents import Document
+from langchain_core.messages import HumanMessage, SystemMessage
+from rag_eval_hooks_langchain.demo.corpus import build_corpus
+from rag_eval_hooks_langchain.demo.model import REFUSAL, ExtractiveChatModel, careless_model, compose_answer
+from rag_eval_hooks_langchain.demo.questions import QUESTIONS
+from rag_eval_hooks_langchain.demo.reading import Passage, numbered, read_prompt, sentences
+from rag_eval_hooks_langchain.demo.retriever import Bm25Retriever
+
+from rag_eval_hooks.errors import ConfigError
+
+CORPUS = build_corpus()
+RETRIEVER = Bm25Retriever.from_documents(CORPUS, k=5)
+
+PROMPT = """[1] pydoc:cats
+Cats sleep 12 hours a day. They are small.
+
+[2] pydoc:dogs
+Dogs sleep 9 hours every single night. [1]
+
+[1] A dog's footnote that is numbered like a passage.
+
+Question: How many hours do dogs sleep?"""
+
+
+def _flat(text: str) -> str:
+    return re.sub(r"[^\w]+", "", text)
+
+
+def test_retriever_puts_scores_into_copies() -> None:
+    """The corpus keeps its own metadata; the returned copies carry falling scores."""
+    found = RETRIEVER.invoke("What does str.casefold() return?")
+    assert found[0].id == "string-methods#2"
+    assert len(found) == 5
+    scores = [document.metadata["score"] for document in found]
+    assert scores == sorted(scores, reverse=True)
+    assert all("score" not in document.metadata for document in CORPUS)
+
+
+def test_retriever_order_is_deterministic() -> None:
+    """A second index over the same chunks gives the same lists; equal scores keep the order of the corpus."""
+    again = Bm25Retriever.from_documents(CORPUS, k=5)
+    for question in QUESTIONS:
+        assert RETRIEVER.invoke(question.text) == again.invoke(question.text)
+    twins = [Document(id=name, page_content="The same words here") for name in "abcd"]
+    found = Bm25Retriever.from_documents([*twins, Document(id="e", page_content="Other")], k=3).invoke("words")
+    assert [document.id for document in found] == ["a", "b", "c"]
+
+
+def test_retriever_returns_nothing_for_unknown_words() -> None:
+    """A query without a word of the corpus has no results, not arbitrary ones."""
+    assert RETRIEVER.invoke("xylophone zymurgy") == []
+    with pytest.raises(ConfigError, match="at least one document"):
+        Bm25Retriever.from_documents([])
+
+
+def test_read_prompt_is_not_misled_by_footnotes() -> None:
+    """A chunk's own `[1]` at the start of a line opens no passage."""
+    passages, question = read_prompt(PROMPT)
+    assert question == "How many hours do dogs sleep?"
+    assert [passage.number for passage in passages] == [1, 2]
+    assert "footnote" in passages[1].text
+
+
+def test_read_prompt_reads_its_own_format() -> None:
+    """What `numbered` writes, `read_prompt` reads back."""
+    documents = RETRIEVER.invoke("When is the else clause of a for loop executed?")
+    passages, _ = read_prompt(f"{numbered(documents)}\n\nQuestion: Why?")
+    assert [passage.text for passage in passages] == [document.page_content.strip() for document in documents]
+
+
+def test_plain_numbering_is_read_too() -> None:
+    """`[1] text` on one line is the other common form."""
+    passages, question = read_prompt("[1] Cats are small.\n[2] Dogs are large.\n\nQuestion: Which?")
+    assert passages == (Passage(1, "Cats are small."), Passage(2, "Dogs are large."))
+    assert question == "Which?"
+
+
+def test_sentences_leave_code_and_footnote_marks_out() -> None:
+    """Only full sentences are quotable; an indented description carries its signature."""
+    text = (
+        "Title\n*****\n\nstr.up()\n\n   Return the text in capitals. [3]\n\n   >>> 'a'.up()\n   'A'\n\n"
+        "A pre-\ncomputed value is kept here."
+    )
+    assert [one.text for one in sentences(Passage(1, text))] == [
+        "str.up(): Return the text in capitals.",
+        "A pre-computed value is kept here.",
+    ]
+
+
+def test_answer_cites_the_passage_it_quotes() -> None:
+    """`hours`, `dogs` and `sleep` are all in the second passage; the citation stands before the full stop."""
+    assert compose_answer(PROMPT, max_sentences=1) == "Dogs sleep 9 hours every single night [2]."
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        pytest.param("[1] Cats are small animals.\n\nQuestion: Who wrote Hamlet?", id="no shared word"),
+        pytest.param("Question: How many hours do dogs sleep?", id="no context"),
+        pytest.param("[1] Cats are small animals.\n\nQuestion: What is it?", id="no word that counts"),
+        pytest.param("", id="nothing"),
+    ],
+)
+def test_refusal(prompt: str) -> None:
+    """Where nothing fits, the model says so."""
+    assert compose_answer(prompt) == REFUSAL
+
+
+def test_every_quoted_sentence_is_in_the_passage_it_cites() -> None:
+    """Over all questions: real positions, and the words before each `[n]` stand in passage n (code marks aside)."""
+    answered = 0
+    for question in QUESTIONS:
+        documents = RETRIEVER.invoke(question.text)
+        answer = compose_answer(f"{numbered(documents)}\n\nQuestion: {question.text}")
+        if answer == REFUSAL:
+            continue
+        answered += 1
+        parts = re.split(r" \[(\d+)\][.!] ?", answer)
+        assert parts[-1] == ""
+        for quoted, number in zip(parts[0::2], parts[1::2], strict=False):
+            source = _flat(re.sub(r"\s\[\d+\]", "", documents[int(number) - 1].page_content))
+            said = re.sub(r"^[\w.]+(?:\([^:]*\))?: ", "", quoted)
+            assert _flat(said) in source, (question.text, quoted)
+    assert answered >= 30
+
+
+def test_model_invoke_and_stream_say_the_same() -> None:
+    """Streaming gives the same text in several tokens, sync and through the framework's message types."""
+    model = ExtractiveChatModel()
+    messages = [SystemMessage("Answer from the context."), HumanMessage(PROMPT)]
+    whole = model.invoke(messages).text
+    tokens = [str(chunk.text) for chunk in model.stream(messages)]
+    assert "".join(tokens) == whole
+    assert len([token for token in tokens if token]) > 3
+    assert "[2]" in whole
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        # zlib.crc32(question) % 3 picks the habit.
+        pytest.param("How long do dogs sleep?", "Dogs sleep 9 hours every single night [3].", id="0: next number"),
+        pytest.param("Do dogs sleep at night?", "Dogs sleep 10 hours every single night [2].", id="1: other value"),
+        pytest.param(
+            "How many hours do dogs sleep?",
+            "Dogs sleep 9 hours every single night [2]. This behaviour was removed in Python 2.4",
+            id="2: unsupported close",
+        ),
+    ],
+)
+def test_careless_model(question: str, expected: str) -> None:
+    """The careless model has one of its documented habits, chosen by the question."""
+    prompt = PROMPT.replace("How many hours do dogs sleep?", question)
+    assert careless_model().invoke([HumanMessage(prompt)]).text.startswith(expected)
