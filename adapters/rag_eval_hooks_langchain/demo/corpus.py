@@ -24,7 +24,8 @@ _LEAST_REST = 250
 _HEADING = re.compile(r"^(?P<title>\S.*)\n(?P<rule>[*=\-~^\"])(?P=rule){2,}$", re.MULTILINE)
 _PARAGRAPH = re.compile(r"\S.*?(?=\n[ \t]*\n|\s*\Z)", re.DOTALL)
 _SENTENCE_END = re.compile(r"[.!?][\"”’)]*\s+(?=[A-Z\"“(*‘])")
-_PROSE = re.compile(r"(?:\* |\d+\. )?[A-Z\"“(*‘a-z]")
+_CLAUSE_END = re.compile(r";\s+")
+_LINE_END = re.compile(r"\n")
 _CODE_LINE = re.compile(
     r"^\s*(?:>>>|\.\.\.)|::=|^\s*[|+]|[=({\[]\s*$|^\s*(?:def|class|return|import|print|for|with)\b.*:?$"
 )
@@ -98,7 +99,7 @@ def split_section(text: str, start: int, end: int) -> tuple[tuple[int, int], ...
     """Returns half-open ranges that cover `text[start:end]` but for white space, each at most `MAX_CHARS` long.
 
     Cuts fall between paragraphs, rather between an item and the next than within one, and within a paragraph only where
-    it is longer than a chunk: then between sentences, or between lines of code.
+    it is longer than a chunk: then between sentences, clauses, or lines of code.
     """
     pieces = list(_pieces(text, start, end))
     ranges: list[tuple[int, int]] = []
@@ -195,19 +196,21 @@ def _looks_like_code(paragraph: str) -> bool:
 
 
 def _short_enough(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yields the paragraph's range, or, where it is longer than a chunk, ranges between its sentences or lines."""
-    if end - start <= MAX_CHARS:
+    """Yields the paragraph's range, or, where it is longer than a chunk, ranges of its sentences, clauses or lines."""
+    prose = not _looks_like_code("   " + text[start:end])
+    yield from _divided(text, start, end, (_SENTENCE_END, _CLAUSE_END, _LINE_END) if prose else (_LINE_END,))
+
+
+def _divided(text: str, start: int, end: int, ends: Sequence[re.Pattern[str]]) -> Iterator[tuple[int, int]]:
+    if end - start <= MAX_CHARS or not ends:
         yield start, end
         return
-    paragraph = text[start:end]
-    breaks = [] if _looks_like_code("   " + paragraph) else [one.end() for one in _SENTENCE_END.finditer(paragraph)]
-    breaks = breaks or [one.end() for one in re.finditer(r"\n", paragraph)]
-    last = 0
-    for position in (*breaks, len(paragraph)):
-        piece = paragraph[last:position]
-        if piece.strip():
-            yield start + last, start + last + len(piece.rstrip())
-        last = position
+    left = start
+    for right in (*(one.end() for one in ends[0].finditer(text, start, end)), end):
+        piece = text[left:right].rstrip()
+        if piece:
+            yield from _divided(text, left, left + len(piece), ends[1:])
+        left = right
 
 
 def _section_key(text: str, section: Section) -> str:
