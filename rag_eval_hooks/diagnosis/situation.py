@@ -1,0 +1,99 @@
+"""What the rules of diagnosis look at: a run and its attribution, seen once and shared."""
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+from rag_eval_hooks.metrics.labels import evidence_sets, relevant
+from rag_eval_hooks.record import Attribution, Claim, RagRun
+
+__all__ = ["Situation", "count", "listed"]
+
+MAX_LISTED = 8
+
+
+class Situation:
+    """A run and what attribution concluded, with what several rules need computed at most once."""
+
+    def __init__(self, run: RagRun, attribution: Attribution) -> None:
+        self.run = run
+        self.attribution = attribution
+
+    @cached_property
+    def answered(self) -> bool:
+        """Whether there is a whole answer that is no refusal: only then claims and citations are judged."""
+        return self.run.answer_is_whole and self.attribution.answer_kind == "answer"
+
+    @cached_property
+    def refused(self) -> bool:
+        """Whether the whole answer is a refusal."""
+        return self.run.answer_is_whole and self.attribution.answer_kind == "refusal"
+
+    @cached_property
+    def relevant(self) -> frozenset[str]:
+        """Ids that gold calls relevant or names in an evidence set."""
+        return relevant(self.run.gold).union(*self.sets)
+
+    @cached_property
+    def sets(self) -> tuple[frozenset[str], ...]:
+        """Alternative evidence sets; the relevant ids as the one set where gold names none."""
+        return evidence_sets(self.run.gold)
+
+    @cached_property
+    def sets_are_given(self) -> bool:
+        """Whether gold names evidence sets: relevant ids alone do not say that all of them are needed."""
+        gold = self.run.gold
+        return gold is not None and any(gold.evidence_sets or ())
+
+    @cached_property
+    def retrieved(self) -> frozenset[str]:
+        """Ids that any step of any round returned, be it dropped later."""
+        chunks = self.run.chunks
+        return frozenset(chunks[item.chunk].id for stage in self.run.stages for item in stage.items)
+
+    @cached_property
+    def packed(self) -> frozenset[str]:
+        """Ids that reached the generator, with the ids of the chunks they were cut or rewritten from."""
+        ids: set[str] = set()
+        for chunk in self.run.context_chunks():
+            ids.add(chunk.id)
+            if chunk.derived_from is not None:
+                ids.add(chunk.derived_from)
+        return frozenset(ids)
+
+    @cached_property
+    def packing_is_known(self) -> bool:
+        """Whether the run got as far as a prompt, so that what is not in the context was left out of it."""
+        return bool(self.run.context) or (self.run.answer_is_whole and bool(self.run.judged_answer.strip()))
+
+    def set_in(self, ids: frozenset[str]) -> bool:
+        """Returns whether one evidence set is wholly among `ids`."""
+        return any(one <= ids for one in self.sets)
+
+    def ranks_of(self, ids: Iterable[str]) -> tuple[int, ...]:
+        """Returns the ranks, in `Evaluation.chunks`, of the chunks with one of these ids."""
+        wanted = frozenset(ids)
+        return tuple(verdict.rank for verdict in self.attribution.chunks if verdict.id in wanted)
+
+    @cached_property
+    def checkable(self) -> tuple[Claim, ...]:
+        """The claims that need evidence."""
+        return tuple(claim for claim in self.attribution.claims if claim.needs_evidence)
+
+
+def count(number: int, noun: str) -> str:
+    """Returns a number with its noun.
+
+    >>> count(1, "claim"), count(2, "claim")
+    ('1 claim', '2 claims')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def listed(numbers: Sequence[int]) -> str:
+    """Returns numbers as text, the first few of many.
+
+    >>> listed([1, 3]), listed(range(20))
+    ('1, 3', '0, 1, 2, 3, 4, 5, 6, 7 and 12 more')
+    """
+    shown = ", ".join(str(number) for number in numbers[:MAX_LISTED])
+    return shown if len(numbers) <= MAX_LISTED else f"{shown} and {len(numbers) - MAX_LISTED} more"
