@@ -69,6 +69,8 @@ def replay(
     _refuse_same(source, target)
     summary = Summary()
     with _lines_of(source, on_progress) as lines, whole_file(target) as write:
+        if sink is not None:
+            sink.open()
         for line in lines:
             summary.read += 1
             problem = line.problem

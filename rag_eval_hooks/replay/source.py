@@ -16,7 +16,7 @@ from rag_eval_hooks.replay.lines import Line, Problem
 from rag_eval_hooks.reports.plain import one_line
 from rag_eval_hooks.sinks.sqlite_file import is_sqlite_file
 
-__all__ = ["Source", "is_store", "open_source", "stored_lines", "stored_pairs"]
+__all__ = ["Source", "is_store", "open_source", "source_name", "stored_lines", "stored_pairs"]
 
 GZIP_MAGIC = b"\x1f\x8b"
 
@@ -106,3 +106,14 @@ def _uncompressed(file: io.BufferedReader) -> BinaryIO:
     except OSError as error:
         raise InputError(f"cannot read the input: {error.strerror or error}") from error
     return cast("BinaryIO", gzip.GzipFile(fileobj=file)) if start == GZIP_MAGIC else file
+
+
+def source_name(source: str | os.PathLike[str]) -> str:
+    """Returns how to name `source` to people: a file's name, a URL without user and password."""
+    text = os.fspath(source)
+    if text == "-":
+        return "standard input"
+    if "://" in text:
+        scheme, _, rest = text.partition("://")
+        return f"{scheme.partition('+')[0]}://{rest.rpartition('@')[2].partition('?')[0]}"
+    return Path(text).name

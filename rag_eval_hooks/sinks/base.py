@@ -32,6 +32,14 @@ class Sink(ABC):
     A subclass overrides `write`, and `flush` and `close` where there is something to do.
     """
 
+    def open(self) -> None:
+        """Reaches the place now, to find a fault before the first record; `write` does it by itself otherwise.
+
+        Raises:
+            SinkError: If nothing can be stored there.
+        """
+        return
+
     @abstractmethod
     def write(self, run: RagRun, evaluation: Evaluation) -> None:
         """Stores one run and its evaluation.

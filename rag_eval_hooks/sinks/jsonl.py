@@ -1,7 +1,10 @@
 """`JsonlSink`: one JSON object a line, appended to a file that other processes may append to as well."""
 
 import os
+import stat
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
@@ -47,6 +50,15 @@ class JsonlSink(ForkAwareSink):
         self._lock = threading.Lock()
         self._file: int | None = None
 
+    def open(self) -> None:
+        """Opens the file, creating it where it is missing.
+
+        Raises:
+            SinkError: If it cannot be opened for appending.
+        """
+        with self._lock, self._failing("open"):
+            self._opened()
+
     def write(self, run: RagRun, evaluation: Evaluation) -> None:
         """Appends one line, whole or not at all.
 
@@ -55,13 +67,8 @@ class JsonlSink(ForkAwareSink):
         """
         record = run if self.what == "runs" else evaluation
         line = record.model_dump_json().encode("utf-8") + b"\n"
-        with self._lock:
-            try:
-                if self._file is None:
-                    self._file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o666)
-                _append(self._file, line)
-            except OSError as error:
-                raise SinkError(f"cannot append to {self.path}: {error.strerror or error}") from error
+        with self._lock, self._failing("append to"):
+            _append(self._opened(), line)
 
     def flush(self) -> None:
         """Returns when the lines are on the disk.
@@ -82,15 +89,23 @@ class JsonlSink(ForkAwareSink):
                     os.close(self._file)
                     self._file = None
 
-    def _sync(self) -> None:
+    def _opened(self) -> int:
         if self._file is None:
-            return
+            self._file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o666)
+        return self._file
+
+    def _sync(self) -> None:
+        # Only a regular file has a disk to wait for; a pipe or a device would refuse.
+        if self._file is not None and stat.S_ISREG(os.fstat(self._file).st_mode):
+            with self._failing("flush"):
+                os.fsync(self._file)
+
+    @contextmanager
+    def _failing(self, doing: str) -> Iterator[None]:
         try:
-            os.fsync(self._file)
+            yield
         except OSError as error:
-            if error.errno in (22, 95):  # EINVAL, EOPNOTSUPP: a pipe or a device has nothing to sync
-                return
-            raise SinkError(f"cannot flush {self.path}: {error.strerror or error}") from error
+            raise SinkError(f"cannot {doing} {self.path}: {error.strerror or error}") from error
 
     def _after_fork(self) -> None:
         # A file lock belongs to the open file, which parent and child would share: the child opens its own.

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from pydantic import ValidationError
-from sqlalchemy import Engine, Select, select, tuple_
+from sqlalchemy import Connection, Select, select, tuple_
 from sqlalchemy.exc import SQLAlchemyError
 
 from rag_eval_hooks.errors import InputError
@@ -30,8 +30,7 @@ COLUMNS = (runs.c.run_id, runs.c.written_at, runs.c.run, runs.c.evaluation)
 def read_store(address: str | os.PathLike[str], *, on_bad: OnBad | None = None) -> Iterator[Pair]:
     """Yields each stored run with its evaluation, in the order in which they were written.
 
-    Reads a batch at a time and holds no transaction open between batches, so writers are not held up. A run that is
-    written again while we read may come twice, the second time as rewritten.
+    Reads one state of the store, a batch at a time: what is written meanwhile neither waits for us nor appears.
 
     Args:
         address: A file path (SQLite) or URL, as for `SqlSink`.
@@ -76,8 +75,8 @@ def _existing(address: str | os.PathLike[str]) -> StoreAddress:
 def _read_all(address: StoreAddress, on_bad: OnBad | None) -> Iterator[Pair]:
     place = tuple_(runs.c.written_at, runs.c.run_id)
     ordered = select(*COLUMNS).order_by(runs.c.written_at, runs.c.run_id).limit(BATCH)
-    with _reading(address) as engine:
-        batch = _fetch(engine, ordered)
+    with _reading(address) as connection:
+        batch = _fetch(connection, ordered)
         while batch:
             for key, _, run, evaluation in batch:
                 try:
@@ -89,23 +88,26 @@ def _read_all(address: StoreAddress, on_bad: OnBad | None) -> Iterator[Pair]:
                 else:
                     yield pair
             last = batch[-1]
-            batch = _fetch(engine, ordered.where(place > (last[1], last[0])))
+            batch = _fetch(connection, ordered.where(place > (last[1], last[0])))
 
 
 def _first(address: StoreAddress, query: Select[Any]) -> Pair | None:
-    with _reading(address) as engine:
-        for key, _, run, evaluation in _fetch(engine, query):
+    with _reading(address) as connection:
+        for key, _, run, evaluation in _fetch(connection, query):
             return _parse(key, run, evaluation)
     return None
 
 
 @contextmanager
-def _reading(address: StoreAddress) -> Iterator[Engine]:
+def _reading(address: StoreAddress) -> Iterator[Connection]:
+    """A connection on which every query sees the same state."""
     engine = open_engine(address, read_only=True)
     try:
-        with engine.connect() as connection:
+        # A transaction of SQLite sees one state anyhow, at the level that the driver calls SERIALIZABLE.
+        level = "SERIALIZABLE" if address.path is not None else "REPEATABLE READ"
+        with engine.connect().execution_options(isolation_level=level) as connection:
             check_tables(connection)
-        yield engine
+            yield connection
     except SinkError as error:
         raise InputError(f"cannot read {address}: {error}") from error
     except SQLAlchemyError as error:
@@ -116,9 +118,8 @@ def _reading(address: StoreAddress) -> Iterator[Engine]:
         engine.dispose()
 
 
-def _fetch(engine: Engine, query: Select[Any]) -> list[tuple[Any, ...]]:
-    with engine.connect() as connection:
-        return [tuple(row) for row in connection.execute(query)]
+def _fetch(connection: Connection, query: Select[Any]) -> list[tuple[Any, ...]]:
+    return [tuple(row) for row in connection.execute(query)]
 
 
 def _parse(key: str, run: str, evaluation: str) -> Pair:

@@ -1,0 +1,96 @@
+"""`rag-eval-hooks replay`: evaluates logged runs."""
+
+import sys
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rag_eval_hooks.cli.say import BadLines, counted, say
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rag_eval_hooks.replay import Summary
+
+__all__ = ["replay"]
+
+
+def replay(
+    source: Annotated[
+        str, typer.Argument(metavar="IN", help="JSONL of runs (also gzipped), a store, or - for standard input.")
+    ],
+    target: Annotated[str, typer.Argument(metavar="OUT", help="JSONL of evaluations; - is standard output.")] = "-",
+    metric: Annotated[
+        list[str] | None,
+        typer.Option("--metric", "-m", metavar="NAME", help="A measure, such as nDCG@10; may be given several times."),
+    ] = None,
+    k: Annotated[int | None, typer.Option("--k", metavar="K", help="Look at the first K chunks of each run.")] = None,
+    store: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Also write to this SQLite file or PostgreSQL URL.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary.")] = False,
+) -> None:
+    """Evaluate logged runs, a line each.
+
+    One JSON object a line in, one evaluation a line out, in the same order.
+    A line that cannot be read costs only itself: it is reported on stderr and the exit code is 1.
+    OUT is written whole at the end or not at all.
+
+    \b
+    A line may be as short as
+      {"question": "...", "contexts": [{"id": "c1", "text": "..."}], "answer": "... [1]"}
+    """
+    from rag_eval_hooks.metrics import parse_metric
+    from rag_eval_hooks.replay import replay as run_replay
+
+    metrics = [parse_metric(name) for name in metric] if metric else None
+    with ExitStack() as stack:
+        sink = None
+        if store is not None:
+            from rag_eval_hooks.sinks import SqlSink
+
+            sink = stack.enter_context(SqlSink(store))
+        printer, on_progress = _progress(stack) if not quiet and sys.stderr.isatty() else (say, None)
+        bad = BadLines(printer)
+        summary = run_replay(source, target, metrics=metrics, k=k, sink=sink, on_problem=bad, on_progress=on_progress)
+    bad.finish()
+    if not quiet:
+        say(_sentence(summary))
+    if bad.count:
+        raise typer.Exit(1)
+
+
+def _progress(stack: ExitStack) -> "tuple[Callable[[str], None], Callable[[int, int | None], None]]":
+    """A bar on stderr; returns how to print a line above it and how to move it."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+    from rich.text import Text
+
+    console = Console(stderr=True)
+    progress = Progress(
+        SpinnerColumn(),
+        TextColumn("{task.fields[lines]} lines", markup=False),
+        BarColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+    )
+    stack.enter_context(progress)
+    task = progress.add_task("replay", total=None, lines=0)
+    count = 0
+
+    def move(done: int, size: int | None) -> None:
+        nonlocal count
+        count += 1
+        progress.update(task, completed=done, total=size, lines=f"{count:,}")
+
+    return (lambda text: console.print(Text(text), soft_wrap=True)), move
+
+
+def _sentence(summary: "Summary") -> str:
+    kinds = ", ".join(f"{kind} {number:,}" for kind, number in sorted(summary.bad.items()))
+    bad = summary.bad.total()
+    return f"{counted(summary.read, 'line')} read, {summary.evaluated:,} evaluated, {bad:,} bad" + (
+        f" ({kinds})" if kinds else ""
+    )

@@ -1,0 +1,65 @@
+"""`rag-eval-hooks show`: one run on the terminal."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rag_eval_hooks.cli.say import BadLines
+
+if TYPE_CHECKING:
+    from rag_eval_hooks.record import Evaluation
+
+__all__ = ["show"]
+
+
+def show(
+    source: Annotated[
+        str, typer.Argument(metavar="SOURCE", help="A store, or JSONL of runs or evaluations; - is standard input.")
+    ],
+    run_id: Annotated[
+        str | None,
+        typer.Argument(metavar="RUN_ID", help="Which run; else the newest of a store, the first of a file."),
+    ] = None,
+    list_runs: Annotated[bool, typer.Option("--list", "-l", help="List the runs, one a line.")] = False,
+) -> None:
+    """Show one run on the terminal.
+
+    Its chunks and which of them the answer used, its claims, citations and findings.
+
+    \b
+    Examples:
+      rag-eval-hooks show runs.db
+      rag-eval-hooks show log.jsonl r17
+      rag-eval-hooks show runs.db --list
+    """
+    from rag_eval_hooks.errors import InputError
+    from rag_eval_hooks.replay import load, load_one
+
+    bad = BadLines()
+    if list_runs:
+        for _, evaluation in load(source, on_problem=bad):
+            typer.echo(_row(evaluation))
+        bad.finish()
+        if bad.count:
+            raise typer.Exit(1)
+        return
+
+    from rich.console import Console
+
+    from rag_eval_hooks.reports.terminal import print_run
+
+    pair = load_one(source, run_id, on_problem=bad)
+    bad.finish()
+    if pair is None:
+        if run_id is None:
+            raise InputError(f"{source} holds no run that can be shown")
+        raise InputError(f"{source} holds no run {run_id!r}; `rag-eval-hooks show SOURCE --list` lists them")
+    print_run(Console(), *pair)
+
+
+def _row(evaluation: "Evaluation") -> str:
+    """One run as columns: id, status, kind of answer, question."""
+    from rag_eval_hooks.reports.plain import one_line
+
+    name = one_line(evaluation.run_id, 60)
+    return f"{name:<36}  {evaluation.status:<11}  {evaluation.answer_kind:<7}  {one_line(evaluation.question or '')}"
