@@ -1,0 +1,282 @@
+"""Prints one run, or the averages of many, on a terminal: wide or narrow, with or without colour and Unicode."""
+
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from rag_eval_hooks.metrics import Average
+from rag_eval_hooks.record import Evaluation, RagRun
+from rag_eval_hooks.reports.overview import average_row
+from rag_eval_hooks.reports.plain import one_line, plain
+from rag_eval_hooks.reports.view import AnswerSegment, ChunkView, CitationView, RunView, citation_outcome, run_view
+from rag_eval_hooks.reports.words import (
+    PROBLEMS,
+    STAGES,
+    STATUSES,
+    USES,
+    VERDICTS,
+    as_number,
+    finding_words,
+    reason_words,
+)
+
+__all__ = ["print_averages", "print_run"]
+
+VERDICT_STYLES = {
+    "supported": "green",
+    "unsupported": "red",
+    "conflict": "magenta",
+    "uncertain": "yellow",
+    "none": "dim",
+}
+USE_STYLES = {"used": "bold blue", "unused": "dim", "uncertain": "yellow", "unknown": "dim"}
+WIDE = 100
+SNIPPET = 120
+LONGEST_TEXT = 20_000
+
+
+def print_run(console: Console, run: RagRun | None, evaluation: Evaluation) -> None:
+    """Prints one run: question, answer with each sentence's verdict, chunks, citations, findings, measures.
+
+    No text of the run reaches the terminal as a control or escape sequence, nor as Rich markup.
+
+    Args:
+        console: Where to print; its width, colours and encoding are kept to.
+        run: The record; None where only the evaluation was kept, and then no chunk text is shown.
+        evaluation: What was concluded about the run.
+    """
+    _Printer(console).run(run_view(run, evaluation))
+
+
+def print_averages(console: Console, averages: Iterable[Average]) -> None:
+    """Prints each measure's mean and how many runs it rests on.
+
+    Args:
+        console: Where to print.
+        averages: What `rag_eval_hooks.metrics.averages` returns.
+    """
+    _Printer(console).averages(averages)
+
+
+class _Printer:
+    """Writes to one console, in the characters that its encoding has."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.encoding = console.encoding or "utf-8"
+        self.unicode = self.encoding.lower().replace("-", "").startswith("utf")
+
+    # -- text
+
+    def clean(self, text: str) -> str:
+        """Untrusted text as this console can show it."""
+        shown = plain(text[:LONGEST_TEXT])
+        if len(text) > LONGEST_TEXT:
+            shown += f" ... ({len(text) - LONGEST_TEXT:,} more characters)"
+        return self.encodable(shown)
+
+    def line(self, text: str, limit: int = SNIPPET) -> str:
+        """Untrusted text as one line."""
+        return self.encodable(one_line(text, limit))
+
+    def encodable(self, text: str) -> str:
+        return text if self.unicode else text.encode(self.encoding, "replace").decode(self.encoding, "replace")
+
+    def sign(self, words: tuple[str, str, str]) -> str:
+        return words[0] if self.unicode else words[1]
+
+    def tick(self, ok: bool) -> str:
+        return ("✓" if ok else "✗") if self.unicode else ("+" if ok else "x")
+
+    def show(self, *parts: str | Text | tuple[str, str]) -> None:
+        self.console.print(Text.assemble(*parts), highlight=False, soft_wrap=False)
+
+    def heading(self, words: str) -> None:
+        self.console.print()
+        self.show((words, "bold"))
+
+    # -- one run
+
+    def run(self, view: RunView) -> None:
+        evaluation = view.evaluation
+        question = "no question was recorded" if evaluation.question is None else self.clean(evaluation.question)
+        self.show((question, "bold"))
+        facts = [f"run {self.line(evaluation.run_id)}", STATUSES.get(evaluation.status, evaluation.status)]
+        if evaluation.answer_kind != "answer":
+            facts.append({"refusal": "refusal", "empty": "no answer"}[evaluation.answer_kind])
+        self.show((" - ".join(facts), "dim"))
+        self.answer(view)
+        self.chunks(view)
+        self.citations(view)
+        self.findings(view)
+        self.measures(view)
+
+    def answer(self, view: RunView) -> None:
+        self.heading("Answer")
+        if not view.answer:
+            self.show(("there is no answer", "italic dim"))
+            return
+        text = Text()
+        begun: set[int] = set()
+        left = LONGEST_TEXT
+        for segment in view.answer:
+            if left <= 0:
+                text.append(" ... (the rest is not shown)", style="dim")
+                break
+            left -= len(segment.text)
+            text.append_text(self.answer_segment(view, segment, begun))
+        self.show(text)
+        seen = [verdict for verdict in VERDICTS if any(claim.verdict == verdict for claim in view.claims)]
+        if seen:
+            legend = "  ".join(f"{self.sign(VERDICTS[verdict])} {VERDICTS[verdict][2]}" for verdict in seen)
+            self.show((legend, "dim"))
+
+    def answer_segment(self, view: RunView, segment: AnswerSegment, begun: set[int]) -> Text:
+        """One piece: a claim's first piece begins with its sign and number, a citation ends with its sign."""
+        shown = self.clean(segment.text)
+        if segment.citations:
+            signs = dict.fromkeys(self.tick(view.citations[place].ok) for place in segment.citations)
+            good = all(view.citations[place].ok for place in segment.citations)
+            return Text(f"{shown}{''.join(signs)}", style="green" if good else "red")
+        if segment.claim is None:
+            return Text(shown)
+        verdict = view.claims[segment.claim].verdict
+        text = Text()
+        if segment.claim not in begun:
+            begun.add(segment.claim)
+            words = VERDICTS[verdict]
+            text.append(f"{self.sign(words)}{segment.claim + 1} ", style=f"bold {VERDICT_STYLES[verdict]}")
+        return text.append(shown, style=VERDICT_STYLES[verdict])
+
+    def chunks(self, view: RunView) -> None:
+        self.heading("Chunks")
+        if not view.chunks:
+            self.show(("no chunk was retrieved", "italic dim"))
+            return
+        wide = self.console.width >= WIDE
+        table = self.table()
+        table.add_column("#", justify="right", no_wrap=True)
+        table.add_column("chunk", overflow="fold", ratio=None if wide else 1)
+        table.add_column("use", overflow="fold")
+        table.add_column("p", justify="right", no_wrap=True)
+        table.add_column("cited", no_wrap=True)
+        if wide:
+            table.add_column("what it backs", overflow="fold", ratio=1)
+        for chunk in view.chunks:
+            use = Text(f"{self.sign(USES[chunk.use])} {USES[chunk.use][2]}", style=USE_STYLES[chunk.use])
+            if chunk.conflict:
+                use.append(f"\n{self.sign(VERDICTS['conflict'])} contradicts", style="magenta")
+            if not chunk.in_prompt:
+                use.append("\nnot in prompt", style="dim")
+            name, snippet = Text(self.line(chunk.id, 200)), self.snippet(chunk)
+            if not wide and snippet:
+                name.append("\n").append_text(snippet)
+            row = [
+                Text(str(chunk.rank)),
+                name,
+                use,
+                Text(as_number(chunk.use_probability)),
+                Text(self.tick(True) if chunk.cited else ""),
+            ]
+            table.add_row(*row, *([snippet] if wide else []))
+        self.console.print(table)
+        if not view.has_texts:
+            self.show(("the run's record was not kept, so the chunks' texts are not shown", "italic dim"))
+
+    def snippet(self, chunk: ChunkView) -> Text:
+        """The first piece of the chunk that backs a claim, with the claim's number."""
+        for segment in chunk.segments:
+            if segment.marks:
+                numbers = ",".join(str(mark + 1) for mark in segment.marks)
+                text = Text(f"{numbers}: ", style="bold")
+                return text.append(self.line(segment.text), style="not bold italic")
+        return Text()
+
+    def citations(self, view: RunView) -> None:
+        if not view.citations:
+            return
+        self.heading("Citations")
+        for item in view.citations:
+            target = "nothing" if item.citation.target is None else self.line(item.citation.target)
+            self.show(
+                (f"{self.tick(item.ok)} ", "bold green" if item.ok else "bold red"),
+                self.line(item.citation.marker),
+                (" -> ", "dim"),
+                target,
+                (f"  {self.citation_words(view, item)}", "dim"),
+            )
+
+    def citation_words(self, view: RunView, item: CitationView) -> str:
+        outcome = citation_outcome(item.citation)
+        words = PROBLEMS.get(outcome, "the cited chunk backs the statement")
+        if outcome == "misplaced" and item.claim is not None:
+            ranks = dict.fromkeys(view.chunks[backing.chunk].rank for backing in view.claims[item.claim].backing)
+            if ranks:
+                words += f": {', '.join(map(str, ranks))}"
+        return words if item.claim is None else f"claim {item.claim + 1}: {words}"
+
+    def findings(self, view: RunView) -> None:
+        if not view.findings:
+            return
+        self.heading("Findings")
+        for finding in view.findings:
+            good = finding.kind == "right_refusal"
+            self.show(
+                (finding_words(finding.kind)[0], "bold green" if good else "bold red"),
+                (f"  {STAGES.get(finding.stage, finding.stage)}, confidence {as_number(finding.confidence)}", "dim"),
+            )
+            refs = "; ".join(
+                f"{self.line(what)} {', '.join(str(number if what == 'chunks' else number + 1) for number in numbers)}"
+                for what, numbers in finding.refs.items()
+            )
+            self.show(
+                "  ", self.line(finding.why or finding_words(finding.kind)[1], 1_000), (refs and f" ({refs})", "dim")
+            )
+
+    def measures(self, view: RunView) -> None:
+        if not view.results:
+            return
+        self.heading("Measures")
+        table = self.table()
+        table.add_column("measure", overflow="fold")
+        table.add_column("value", justify="right", no_wrap=True)
+        table.add_column("rests on", overflow="fold")
+        for result in view.results:
+            if result.value is None:
+                value, rests = Text("n/a", style="dim"), Text(self.line(reason_words(result.reason)), style="dim")
+            else:
+                value = Text(as_number(result.value), style="bold")
+                rests = Text(f"{result.labels} labels" if result.labels else "no labels", style="dim")
+            table.add_row(Text(self.line(result.metric)), value, rests)
+        self.console.print(table)
+
+    # -- many runs
+
+    def averages(self, averages: Iterable[Average]) -> None:
+        rows = [average_row(average) for average in averages]
+        if not rows:
+            self.show(("no measures", "italic dim"))
+            return
+        table = self.table()
+        table.add_column("measure", overflow="fold")
+        table.add_column("mean", justify="right", no_wrap=True)
+        table.add_column("scored", justify="right", no_wrap=True)
+        table.add_column("not scored", overflow="fold")
+        table.add_column("failed", justify="right", no_wrap=True)
+        table.add_column("labels", overflow="fold")
+        for row in rows:
+            reasons = "\n".join(f"{count:,}: {self.line(reason)}" for reason, count in row.not_scored)
+            table.add_row(
+                Text(self.line(row.metric)),
+                Text(row.mean, style="bold"),
+                Text(f"{row.scored:,}"),
+                Text(reasons or "0", style="dim"),
+                Text(f"{row.failed:,}", style="bold red" if row.failed else ""),
+                Text(row.labels or "-", style="dim"),
+            )
+        self.console.print(table)
+
+    def table(self) -> Table:
+        return Table(box=None, padding=(0, 2, 0, 0), header_style="dim", show_edge=False, safe_box=True)
