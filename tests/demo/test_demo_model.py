@@ -8,7 +8,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from rag_eval_hooks_langchain.demo.corpus import build_corpus
 from rag_eval_hooks_langchain.demo.model import REFUSAL, ExtractiveChatModel, careless_model, compose_answer
 from rag_eval_hooks_langchain.demo.questions import QUESTIONS
-from rag_eval_hooks_langchain.demo.reading import Passage, numbered, read_prompt, sentences
+from rag_eval_hooks_langchain.demo.reading import Passage, numbered, read_prompt, sentences, words
 from rag_eval_hooks_langchain.demo.retriever import Bm25Retriever
 
 from rag_eval_hooks.errors import ConfigError
@@ -56,6 +56,21 @@ def test_retriever_returns_nothing_for_unknown_words() -> None:
     assert RETRIEVER.invoke("xylophone zymurgy") == []
     with pytest.raises(ConfigError, match="at least one document"):
         Bm25Retriever.from_documents([])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param('What does the "with" statement do?', ["with", "statement"], id="keywords stay, filler goes"),
+        pytest.param("The __exit__() methods", ["__exit__", "exit", "method"], id="special names also without dunders"),
+        pytest.param("str.zfill(width)", ["str", "zfill", "width"], id="dotted names come apart"),
+        pytest.param("operator OPERATION operators", ["operator", "oper", "operator"], id="endings are cut"),
+        pytest.param("?!", [], id="nothing"),
+    ],
+)
+def test_words(text: str, expected: list[str]) -> None:
+    """What retriever and model compare."""
+    assert words(text) == expected
 
 
 def test_read_prompt_is_not_misled_by_footnotes() -> None:

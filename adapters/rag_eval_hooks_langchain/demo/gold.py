@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from itertools import islice, product
 
 from langchain_core.documents import Document
-from rag_eval_hooks_langchain.demo.questions import QUESTIONS, Evidence, Question
 
 from rag_eval_hooks.record import Gold, RagRun
+from rag_eval_hooks_langchain.demo.questions import QUESTIONS, Evidence, Question
 
 __all__ = ["GoldLookup", "chunks_with", "gold_for"]
 

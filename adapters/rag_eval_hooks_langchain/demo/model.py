@@ -17,6 +17,7 @@ from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from pydantic import Field
+
 from rag_eval_hooks_langchain.demo.reading import Sentence, read_prompt, sentences, words
 
 __all__ = ["CARELESS", "REFUSAL", "ExtractiveChatModel", "careless_model", "compose_answer"]

@@ -260,7 +260,7 @@ QUESTIONS: tuple[Question, ...] = (
         ("continue", "It continues with the next cycle of the nearest enclosing loop"),
     ),
     _two(
-        "What do the listed identifiers of a global statement and of a nonlocal statement refer to?",
+        "How do the global statement and the nonlocal statement differ in the bindings they refer to?",
         ("global", "listed identifiers are to be interpreted as globals"),
         ("nonlocal", 'The "nonlocal" statement causes the listed identifiers to refer to'),
     ),
@@ -288,6 +288,31 @@ QUESTIONS: tuple[Question, ...] = (
         "What do del and return statements do with names and values?",
         ("del", "removes the binding of that name from the local or global namespace"),
         ("return", "leaves the current function call with the expression list"),
+    ),
+    _two(
+        "Which statement ends a loop early, and which one ends a function call?",
+        ("break", "It terminates the nearest enclosing loop"),
+        ("return", "leaves the current function call with the expression list"),
+    ),
+    _two(
+        "When are __new__ and __del__ called?",
+        ("customization", "Called to create a new instance of class *cls*"),
+        ("customization", "Called when the instance is about to be destroyed"),
+    ),
+    _two(
+        "How does a for loop get its items, and how does a with statement get its context manager?",
+        ("for", "The first item provided by the iterator is then assigned to the target list"),
+        ("with", "is evaluated to obtain a context manager"),
+    ),
+    _two(
+        "What do the bytes and the str type hold as items?",
+        ("types", "The items are 8-bit bytes"),
+        ("types typesseq", "A string is a sequence of values that represent Unicode code points"),
+    ),
+    _two(
+        "What happens when an assignment target is an attribute reference, and when it is a slicing?",
+        ("assignment", "That object is then asked to assign the assigned object to the given attribute"),
+        ("assignment", "If the target is a slicing"),
     ),
     # The reference does not say, though it uses some of the words.
     _none("How do I install a package with pip?"),

@@ -52,8 +52,6 @@ class Sentence:
     """The statement in one line, with the signature it belongs to in front (`str.lower(): Return a copy of ...`)."""
     number: int
     """The number of its passage."""
-    place: int
-    """Its position among the passage's statements, from 0."""
     lead: str
     """The passage's heading: what the statement is about without saying it."""
 
@@ -105,7 +103,6 @@ def read_prompt(prompt: str) -> tuple[tuple[Passage, ...], str]:
 def sentences(passage: Passage) -> Iterator[Sentence]:
     """Yields what the passage states in full sentences; code, grammar, tables and headings are left out."""
     lead = signature = ""
-    place = 0
     for paragraph in re.split(r"\n[ \t]*\n", passage.text):
         lines = [line.strip() for line in paragraph.strip("\n").splitlines() if line.strip()]
         if not lines:
@@ -125,8 +122,7 @@ def sentences(passage: Passage) -> Iterator[Sentence]:
             if not _stands_alone(part):
                 continue
             stated = f"{signature}: {part}" if signature and paragraph.startswith(" ") else part
-            yield Sentence(text=stated, number=passage.number, place=place, lead=lead)
-            place += 1
+            yield Sentence(text=stated, number=passage.number, lead=lead)
 
 
 def _in_order(head: re.Pattern[str], context: str) -> list[re.Match[str]]:

@@ -8,9 +8,9 @@ from langchain_core.callbacks import CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from pydantic import Field, PrivateAttr
-from rag_eval_hooks_langchain.demo.reading import words
 
 from rag_eval_hooks.errors import ConfigError, MissingExtraError
+from rag_eval_hooks_langchain.demo.reading import words
 
 __all__ = ["Bm25Retriever"]
 

@@ -1,0 +1,57 @@
+"""The examples run as they stand: in a process of their own, without network or key, and say what they promise."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[2]
+EXAMPLES = REPOSITORY / "examples"
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        pytest.param(
+            "01_attach_to_a_chain.py",
+            ["question: How long is the warranty on a kettle?", "chunk 2 warranty: used", "claim: supported: "],
+            id="attach",
+        ),
+        pytest.param(
+            "02_streaming.py",
+            ["ok: When does the museum open?", "abandoned: Is it open on Mondays?", "first token after"],
+            id="streaming",
+        ),
+        pytest.param(
+            "03_replay_a_log.py",
+            ["3 lines read, 3 evaluated", "q1 answer: nothing to report", "q3 refusal:", "RR@2 0.7500 (2 scored, "],
+            id="replay",
+        ),
+    ],
+)
+def test_example(name: str, expected: list[str], tmp_path: Path) -> None:
+    """Exit code 0, nothing on stderr, the promised lines on stdout, and nothing left behind in the folder."""
+    paths = os.pathsep.join([str(REPOSITORY), str(REPOSITORY / "adapters")])
+    kept = {key: value for key, value in os.environ.items() if not key.endswith("_API_KEY")}
+    done = subprocess.run(
+        [sys.executable, "-W", "error::ResourceWarning", str(EXAMPLES / name)],
+        cwd=tmp_path,
+        env={**kept, "PYTHONPATH": paths, "PYTHONIOENCODING": "utf-8"},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    for line in expected:
+        assert line in done.stdout, done.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_example_is_tested() -> None:
+    """A new example needs a line above."""
+    tested = {mark.values[0] for mark in test_example.pytestmark[0].args[1]}
+    assert {path.name for path in EXAMPLES.glob("*.py")} == tested
