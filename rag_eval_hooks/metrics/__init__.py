@@ -10,12 +10,12 @@ from rag_eval_hooks.metrics.context_use import ContextUse, FirstUse
 from rag_eval_hooks.metrics.defaults import default_metrics
 from rag_eval_hooks.metrics.evidence import AnyEvidence, CompleteEvidence, EvidenceRecall
 from rag_eval_hooks.metrics.judged import Judged
-from rag_eval_hooks.metrics.measure import measure
 from rag_eval_hooks.metrics.ndcg import NDCG
 from rag_eval_hooks.metrics.packed import Packed
 from rag_eval_hooks.metrics.precision import P
 from rag_eval_hooks.metrics.recall import Hit, R
 from rag_eval_hooks.metrics.reciprocal_rank import RR
+from rag_eval_hooks.metrics.scoring import measure
 
 __all__ = [
     "AP",
