@@ -82,7 +82,7 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def _options(
     context: typer.Context,
-    version: Annotated[
+    version: Annotated[  # noqa: ARG001  its callback has acted by then
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and end.")
     ] = False,
 ) -> None:
