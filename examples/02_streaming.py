@@ -1,5 +1,7 @@
 """A streamed answer is evaluated once, when the stream has ended; one that was left early is recorded as such."""
 
+from itertools import islice
+
 from langchain_core.callbacks import CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
 from langchain_core.language_models import GenericFakeChatModel
@@ -42,7 +44,7 @@ for token in chain.stream("When does the museum open?", config={"callbacks": [ha
 print()
 
 leaving_early = chain.stream("Is it open on Mondays?", config={"callbacks": [handler]})
-print(next(leaving_early), "... the reader leaves")
+print("".join(islice(leaving_early, 5)), "... the reader leaves")
 leaving_early.close()
 
 handler.close(timeout=10)
