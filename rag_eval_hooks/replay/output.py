@@ -42,13 +42,15 @@ def whole_file(target: str | os.PathLike[str]) -> Iterator[Callable[[bytes], obj
     except OSError as error:
         raise ConfigError(f"cannot write {path}: {error.strerror or error}; choose another place") from error
     part = Path(name)
+    file = os.fdopen(handle, "wb")
     try:
-        with os.fdopen(handle, "wb") as file:
-            yield _writing(file.write, path)
-            _writing(lambda _: file.flush(), path)(b"")
+        yield _writing(file.write, path)
+        _writing(lambda _: file.close(), path)(b"")
         part.chmod(place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask())
         part.replace(place)
     except BaseException:
+        with suppress(OSError):  # what is still buffered fits no better than before
+            file.close()
         with suppress(OSError):
             part.unlink()
         raise
