@@ -1,1 +1,25 @@
-"""placeholder"""
+"""From a framework's events to one record per question; knows no framework."""
+
+from rag_eval_hooks.capture.assemble import assemble
+from rag_eval_hooks.capture.collector import BOUNDARY_TAG, UNSET, Collector, Limits
+from rag_eval_hooks.capture.guard import guarded
+from rag_eval_hooks.capture.packing import find_in_prompt
+from rag_eval_hooks.capture.trace import Item, Items, Message, Reply, Step, Trace
+from rag_eval_hooks.capture.worker import Worker
+
+__all__ = [
+    "BOUNDARY_TAG",
+    "UNSET",
+    "Collector",
+    "Item",
+    "Items",
+    "Limits",
+    "Message",
+    "Reply",
+    "Step",
+    "Trace",
+    "Worker",
+    "assemble",
+    "find_in_prompt",
+    "guarded",
+]

@@ -1,0 +1,150 @@
+"""LangChain objects to record parts: snapshots that stay as they are when the host changes its objects later.
+
+These functions run on the host's thread, so they copy references and one level of containers, and nothing else.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from langchain_core.documents import Document
+from langchain_core.messages import BaseMessage
+from langchain_core.outputs import LLMResult
+from langchain_core.prompt_values import PromptValue
+
+from rag_eval_hooks.capture import Item, Items, Message, Reply
+
+__all__ = [
+    "document_lists",
+    "items_from_documents",
+    "message_from",
+    "prompt_from_messages",
+    "prompt_from_texts",
+    "reply_from_result",
+    "snapshot",
+    "tool_lists",
+]
+
+ROLES = {
+    "human": "user",
+    "HumanMessageChunk": "user",
+    "ai": "assistant",
+    "AIMessageChunk": "assistant",
+    "system": "system",
+    "SystemMessageChunk": "system",
+    "tool": "tool",
+    "ToolMessageChunk": "tool",
+    "function": "tool",
+    "FunctionMessageChunk": "tool",
+}
+MAX_DEPTH = 4
+MAX_ENTRIES = 100
+
+
+def items_from_documents(documents: Sequence[Document]) -> Items:
+    """Returns a snapshot of a list of documents: ids, texts, and copies of their metadata."""
+    return Items([_item(document) for document in documents])
+
+
+def _item(document: Document) -> Item:
+    return (document.id, document.page_content, dict(document.metadata), None)
+
+
+def message_from(message: BaseMessage) -> Message:
+    """Returns a snapshot of a message."""
+    content = message.content
+    role = ROLES.get(message.type) or str(getattr(message, "role", message.type))
+    return Message(role, content if type(content) is str else list(content), bool(getattr(message, "tool_calls", None)))
+
+
+def prompt_from_messages(messages: Sequence[BaseMessage]) -> tuple[Message, ...]:
+    """Returns a snapshot of what a chat model was given."""
+    return tuple([message_from(message) for message in messages])
+
+
+def prompt_from_texts(prompts: Sequence[str]) -> tuple[Message, ...]:
+    """Returns a snapshot of what a text model was given."""
+    return tuple([Message("user", prompt) for prompt in prompts])
+
+
+def reply_from_result(response: LLMResult) -> Reply:
+    """Returns a snapshot of what a model call returned: the first generation's content, and the token counts."""
+    generations = response.generations
+    first = generations[0][0] if generations and generations[0] else None
+    if first is None:
+        return Reply("", False, _usage_from_output(response))
+    message = getattr(first, "message", None)
+    if message is None:
+        return Reply(first.text or "", False, _usage_from_output(response))
+    content = message.content
+    usage = getattr(message, "usage_metadata", None)
+    return Reply(
+        content if type(content) is str else list(content),
+        bool(getattr(message, "tool_calls", None)),
+        dict(usage) if usage else _usage_from_output(response),
+    )
+
+
+def _usage_from_output(response: LLMResult) -> Mapping[str, Any] | None:
+    output = response.llm_output
+    usage = output.get("token_usage") if isinstance(output, dict) else None
+    return dict(usage) if isinstance(usage, Mapping) else None
+
+
+def document_lists(value: Any) -> tuple[Items, ...]:
+    """Returns the lists of documents in a chain's output: the output itself, or values of a mapping or state update."""
+    if type(value) is str:
+        return ()
+    if isinstance(value, (list, tuple)):
+        return (items_from_documents(value),) if _are_documents(value) else ()
+    if not isinstance(value, dict):
+        # A LangGraph Command carries its state update; known by name, because langgraph is optional.
+        value = value.update if type(value).__name__ == "Command" else None
+        if not isinstance(value, dict):
+            return ()
+    return tuple([items_from_documents(item) for item in value.values() if _are_documents(item)])
+
+
+def tool_lists(output: Any) -> tuple[Items, ...]:
+    """Returns the lists of documents that a tool returned, as its output or as the artifact of its message."""
+    artifact = getattr(output, "artifact", None)
+    return document_lists(output if artifact is None else artifact)
+
+
+def _are_documents(value: Any) -> bool:
+    return (
+        isinstance(value, (list, tuple))
+        and len(value) > 0
+        and all(isinstance(document, Document) for document in value)
+    )
+
+
+def snapshot(value: Any, depth: int = 0) -> Any:
+    """Returns a copy of an input or output that later changes do not reach.
+
+    Messages and documents become their snapshots; mappings, lists, dataclasses and pydantic objects are copied some
+    levels deep; of long lists the end is kept, where the newest message is. Anything else is named by its type.
+    """
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    if isinstance(value, BaseMessage):
+        return message_from(value)
+    if isinstance(value, Document):
+        return Items([_item(value)])
+    if isinstance(value, PromptValue):
+        return list(prompt_from_messages(value.to_messages()))
+    if depth < MAX_DEPTH:
+        if isinstance(value, (list, tuple)):
+            if _are_documents(value):
+                return items_from_documents(value)
+            return [snapshot(item, depth + 1) for item in value[-MAX_ENTRIES:]]
+        if isinstance(value, Mapping):
+            return {key: snapshot(item, depth + 1) for key, item, _ in zip(value, value.values(), range(MAX_ENTRIES))}
+        fields = getattr(value, "__dict__", None)
+        if type(fields) is dict and not callable(value):
+            return {
+                key: snapshot(item, depth + 1)
+                for key, item in islice(fields.items(), MAX_ENTRIES)
+                if isinstance(key, str) and not key.startswith("_")
+            }
+    return f"<{type(value).__name__}>"

@@ -1,0 +1,366 @@
+"""Ties a framework's events to questions: which run opens a record, what belongs to it, and when it is finished."""
+
+import os
+import threading
+import time
+import weakref
+from collections import OrderedDict, deque
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, Final
+
+from rag_eval_hooks.capture.trace import Forced, Items, Kind, Reply, Step, Trace
+
+__all__ = ["BOUNDARY_TAG", "UNSET", "Collector", "Limits"]
+
+BOUNDARY_TAG = "rag_eval:question"
+"""Tag of a run that opens a record of its own although it runs inside another."""
+
+UNSET: Final[Any] = object()
+"""Stands for an argument that was not given, where None is a value."""
+
+_collectors: "weakref.WeakSet[Collector]" = weakref.WeakSet()
+
+
+class Limits:
+    """Bounds on what is kept for questions that still run.
+
+    Args:
+        max_open: Open records; one more evicts the oldest.
+        ttl_s: Seconds without any event after which a record that never ended is delivered as `timeout`.
+        grace_s: Seconds that a record waits, after its root ended, for work below it that is still open.
+        max_steps: Runs kept of one question; further ones are counted as `too_many_steps`.
+        tombstones: Ids of delivered runs that are remembered, so that late events are recognised.
+    """
+
+    __slots__ = ("grace_s", "max_open", "max_steps", "tombstones", "ttl_s")
+
+    def __init__(
+        self,
+        max_open: int = 1_000,
+        ttl_s: float = 300.0,
+        grace_s: float = 5.0,
+        max_steps: int = 5_000,
+        tombstones: int = 20_000,
+    ) -> None:
+        self.max_open = max_open
+        self.ttl_s = ttl_s
+        self.grace_s = grace_s
+        self.max_steps = max_steps
+        self.tombstones = tombstones
+
+
+class Collector:
+    """Keeps the open questions of one framework, and delivers each once, when it is finished.
+
+    All methods may be called from any thread, in any order, and also from finalizers (the lock is re-entrant); they
+    note ids, times and snapshots and do nothing else. State is keyed by run id alone: there is no "current" question.
+
+    Args:
+        deliver: Called with each finished trace, outside the lock, on the thread of the event that finished it.
+        captured_by: What goes into `RagRun.captured_by`.
+        limits: Bounds on open records.
+        clock: Seconds of a monotonic clock.
+        wall: Seconds since 1970-01-01 UTC.
+        on_open: Called when a record opens, so that the caller can see to it that `sweep` gets called.
+    """
+
+    def __init__(
+        self,
+        deliver: Callable[[Trace], None],
+        *,
+        captured_by: str = "capture",
+        limits: Limits | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        wall: Callable[[], float] = time.time,
+        on_open: Callable[[], None] | None = None,
+    ) -> None:
+        self._deliver = deliver
+        self._captured_by = captured_by
+        self._limits = limits or Limits()
+        self._clock = clock
+        self._wall = wall
+        self._on_open = on_open
+        self._reset()
+        _collectors.add(self)
+
+    def _reset(self) -> None:
+        # Re-entrant, because the garbage collector may close a stream, and so call us, while we hold it.
+        self._lock = threading.RLock()
+        self._runs: dict[Hashable, tuple[Trace, Step]] = {}
+        self._traces: OrderedDict[int, Trace] = OrderedDict()
+        self._tombs: dict[Hashable, bool] = {}
+        self._tomb_order: deque[tuple[Hashable, ...]] = deque()
+        self._counts = {"opened": 0, "finished": 0, "discarded": 0, "late": 0, "evicted": 0, "timeout": 0}
+        self._counts["too_many_steps"] = 0
+
+    # Events ------------------------------------------------------------------------------------------------------
+
+    def start(
+        self,
+        run_id: Hashable,
+        parent_id: Hashable | None,
+        kind: Kind,
+        name: str | None,
+        value: Any,
+        *,
+        tags: Sequence[str] | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        snapshot: Callable[[Any], Any] | None = None,
+    ) -> None:
+        """Notes the start of a run; a run whose parent is not known opens a record.
+
+        Args:
+            run_id: The framework's id of the run. An id that is already open is a second delivery and is ignored.
+            parent_id: The id of the run around it, if any.
+            kind: What runs.
+            name: The component's name.
+            value: The input: a snapshot, or the live object if `snapshot` is given.
+            tags: The run's tags; kept for the run that opens a record.
+            metadata: The run's metadata; copied for the run that opens a record.
+            snapshot: Takes what must be kept of `value`; called at once, and only for the run that opens a record.
+        """
+        now = self._clock()
+        finished: Trace | None = None
+        with self._lock:
+            if run_id in self._runs:
+                return
+            entry = None if parent_id is None else self._runs.get(parent_id)
+            marked = bool(tags) and BOUNDARY_TAG in tags  # type: ignore[operator]  # bool(tags) says it is not None
+            if entry is not None:
+                trace, parent = entry
+                if not _opens_record(trace, parent, marked):
+                    trace.touched = now
+                    if len(trace.steps) >= self._limits.max_steps:
+                        self._counts["too_many_steps"] += 1
+                        return
+                    step = Step(run_id, parent_id, kind, name, None if snapshot is not None else value, now)
+                    step.marked = marked
+                    trace.steps.append(step)
+                    trace.open += 1
+                    if kind == "retriever" or kind == "model":
+                        trace.is_rag = True
+                    self._runs[run_id] = (trace, step)
+                    return
+            elif parent_id is not None and parent_id in self._tombs:
+                self._counts["late"] += 1
+                return
+            step = Step(run_id, parent_id, kind, name, value if snapshot is None else snapshot(value), now)
+            step.marked = marked
+            unknown = parent_id is not None and entry is None
+            trace = Trace(step, self._wall(), self._captured_by, parent_unknown=unknown)
+            trace.is_rag = kind in ("retriever", "model")
+            if tags:
+                trace.tags = tuple(tags)
+            if metadata:
+                trace.metadata = dict(metadata)
+            if len(self._traces) >= self._limits.max_open:
+                finished = self._close(next(iter(self._traces.values())), "evicted")
+            self._traces[id(trace)] = trace
+            self._runs[run_id] = (trace, step)
+            self._counts["opened"] += 1
+        if finished is not None:
+            self._deliver(finished)
+        if self._on_open is not None:
+            self._on_open()
+
+    def token(self, run_id: Hashable, token: Any) -> None:
+        """Notes one streamed token (text or a list of blocks) of a model run; empty tokens do not count."""
+        entry = self._runs.get(run_id)
+        if entry is None or not token:
+            return
+        trace, step = entry
+        now = self._clock()
+        trace.touched = now
+        if step.tokens is None:
+            step.first_token = now
+            step.tokens = [token]
+        elif step.ended is None:
+            step.tokens.append(token)
+
+    def end(
+        self,
+        run_id: Hashable,
+        value: Any,
+        *,
+        lists: tuple[Items, ...] = (),
+        inputs: Any = UNSET,
+        snapshot: Callable[[Any], Any] | None = None,
+    ) -> None:
+        """Notes the normal end of a run.
+
+        Args:
+            run_id: The framework's id of the run.
+            value: The output: a snapshot, or the live object if `snapshot` is given.
+            lists: Lists of retrieved items seen in the output.
+            inputs: The input, where the framework reports it only now.
+            snapshot: Takes what must be kept of `value` and `inputs`; called only for the run that opened the record.
+        """
+        self._end(run_id, value, lists, inputs, snapshot, None)
+
+    def fail(
+        self,
+        run_id: Hashable,
+        error: BaseException,
+        *,
+        inputs: Any = UNSET,
+        snapshot: Callable[[Any], Any] | None = None,
+    ) -> None:
+        """Notes that a run ended with an error, was cancelled, or was closed by its consumer."""
+        names = tuple(kind.__name__ for kind in type(error).__mro__)
+        self._end(run_id, None, (), inputs, snapshot, names)
+
+    def _end(
+        self,
+        run_id: Hashable,
+        value: Any,
+        lists: tuple[Items, ...],
+        inputs: Any,
+        snapshot: Callable[[Any], Any] | None,
+        error: tuple[str, ...] | None,
+    ) -> None:
+        now = self._clock()
+        finished: Trace | None = None
+        with self._lock:
+            entry = self._runs.get(run_id)
+            if entry is None:
+                if self._tombs.get(run_id):
+                    self._tombs[run_id] = False
+                    self._counts["late"] += 1
+                return
+            trace, step = entry
+            if step.ended is not None:
+                return
+            step.ended = now
+            step.error = error
+            trace.touched = now
+            trace.open -= 1
+            if lists:
+                step.lists = lists
+                trace.is_rag = True
+            if step is trace.root:
+                if inputs is not UNSET:
+                    trace.streamed = True
+                    step.input = inputs if snapshot is None else snapshot(inputs)
+                step.output = value if snapshot is None else snapshot(value)
+                trace.root_ended = now
+                if trace.open and error is None:
+                    trace.left_early = any(
+                        other.ended is None and (trace.streamed or other.kind == "model") for other in trace.steps
+                    )
+            elif snapshot is None:
+                step.output = value
+            if trace.open == 0 and trace.root_ended is not None:
+                finished = self._close(trace, None)
+        if finished is not None:
+            self._deliver(finished)
+
+    # Records -----------------------------------------------------------------------------------------------------
+
+    def sweep(self, now: float | None = None) -> None:
+        """Delivers the records whose waiting time is over; to be called by a timer, not by traffic.
+
+        Args:
+            now: The time on the collector's clock; by default, now.
+        """
+        moment = self._clock() if now is None else now
+        due: list[Trace] = []
+        with self._lock:
+            for trace in list(self._traces.values()):
+                ended = trace.root_ended
+                since, wait = (trace.touched, self._limits.ttl_s) if ended is None else (ended, self._limits.grace_s)
+                if moment - since >= wait:
+                    due.append(trace)
+            closed = [self._close(trace, "timeout" if trace.root_ended is None else None) for trace in due]
+        for finished in closed:
+            if finished is not None:
+                self._deliver(finished)
+
+    def close_all(self) -> None:
+        """Delivers every open record as it stands: those whose root has not ended as `evicted`."""
+        with self._lock:
+            open_now = list(self._traces.values())
+            closed = [self._close(trace, "evicted" if trace.root_ended is None else None) for trace in open_now]
+        for finished in closed:
+            if finished is not None:
+                self._deliver(finished)
+
+    def stats(self) -> dict[str, int]:
+        """Returns counts by word; opened == finished + discarded + open."""
+        with self._lock:
+            return {**self._counts, "open": len(self._traces)}
+
+    @property
+    def open_records(self) -> int:
+        """Records that have not been delivered yet."""
+        return len(self._traces)
+
+    @property
+    def open_ids(self) -> int:
+        """Run ids in the table of open records."""
+        return len(self._runs)
+
+    @property
+    def remembered_ids(self) -> int:
+        """Ids of delivered runs that are still remembered."""
+        return len(self._tombs)
+
+    def _close(self, trace: Trace, forced: Forced | None) -> Trace | None:
+        """Takes a record out of all tables (the lock is held); returns it if it is worth delivering."""
+        if self._traces.pop(id(trace), None) is None:
+            return None
+        trace.forced = forced
+        if forced is not None:
+            self._counts[forced] += 1
+        ids = tuple(step.run_id for step in trace.steps)
+        for step in trace.steps:
+            self._runs.pop(step.run_id, None)
+            self._tombs[step.run_id] = step.ended is None
+        self._tomb_order.append(ids)
+        while len(self._tombs) > self._limits.tombstones and self._tomb_order:
+            for old in self._tomb_order.popleft():
+                self._tombs.pop(old, None)
+        if not trace.is_rag:
+            self._counts["discarded"] += 1
+            return None
+        self._counts["finished"] += 1
+        trace.size = _size(trace)
+        return trace
+
+
+def _opens_record(trace: Trace, parent: Step, marked: bool) -> bool:
+    """A child opens its own record where the user says so, or where its parent maps over questions."""
+    if marked and not parent.marked:
+        return True
+    return parent is trace.root and parent.name is not None and parent.name.startswith("RunnableEach")
+
+
+def _size(trace: Trace) -> int:
+    """Estimates the bytes a finished trace holds; texts count whole although the host may share them."""
+    size = 2_000 + 300 * len(trace.steps)
+    for step in trace.steps:
+        output = step.output
+        if type(output) is Items:
+            size += _items_size(output)
+        elif type(output) is str:
+            size += len(output)
+        elif type(output) is Reply:
+            size += len(output.content)
+        for items in step.lists:
+            size += _items_size(items)
+        if step.kind == "model" and step.input:
+            size += sum(len(message.content) for message in step.input)
+    return size
+
+
+def _items_size(items: Items) -> int:
+    return 500 * len(items) + sum(len(item[1]) for item in items)
+
+
+def _after_fork() -> None:
+    """A child process starts clean: what was open belongs to the parent, and its locks may be held for ever."""
+    for collector in list(_collectors):
+        collector._reset()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

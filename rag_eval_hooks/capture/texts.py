@@ -1,0 +1,171 @@
+"""Finds the question, the answer, and the texts of model calls in snapshots."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rag_eval_hooks.capture.trace import Items, Message, Reply, Step
+from rag_eval_hooks.errors import InputError
+from rag_eval_hooks.record import Usage, message_text
+from rag_eval_hooks.record.clean import clean_text, json_value
+
+__all__ = ["answer_in", "call_text", "content_text", "prompt_text", "question_in", "sum_usage"]
+
+QUESTION_KEYS = ("question", "query", "input", "user_input", "message", "prompt", "text", "content", "messages")
+ANSWER_KEYS = ("answer", "output", "result", "response", "output_text", "final_answer", "generation", "text", "content")
+USER_ROLES = frozenset({"user", "human"})
+ASSISTANT_ROLES = frozenset({"assistant", "ai"})
+INPUT_NAMES = ("input_tokens", "prompt_tokens", "prompt_token_count", "inputTokens")
+OUTPUT_NAMES = ("output_tokens", "completion_tokens", "candidates_token_count", "outputTokens")
+
+
+def content_text(content: Any) -> str:
+    """Returns the text of message content, whatever its shape; reasoning and tool blocks have none."""
+    try:
+        return message_text(content) or ""
+    except InputError:
+        return ""
+
+
+def question_in(value: Any) -> str | None:
+    """Returns what the user asked, from the input of the run that opened the record.
+
+    A text is the question itself; a mapping is looked through by the usual keys, then by its only text; of a list of
+    messages the last one of the user counts. None where there is no such thing, or it is blank.
+    """
+    if isinstance(value, str):
+        return value if value.strip() else None
+    if isinstance(value, Message):
+        return _filled(content_text(value.content)) if value.role not in ASSISTANT_ROLES else None
+    if isinstance(value, Mapping):
+        role = value.get("role", value.get("type"))
+        if "content" in value and isinstance(role, str):
+            return _filled(content_text(value["content"])) if role in USER_ROLES else None
+        for key in QUESTION_KEYS:
+            found = question_in(value.get(key))
+            if found is not None:
+                return found
+        texts = [item for item in value.values() if isinstance(item, str) and item.strip()]
+        return texts[0] if len(texts) == 1 else None
+    if isinstance(value, (list, tuple)) and not isinstance(value, Items):
+        for message in reversed(value):
+            found = _user_text(message)
+            if found is not None:
+                return found
+    return None
+
+
+def _user_text(message: Any) -> str | None:
+    if isinstance(message, Message):
+        return _filled(content_text(message.content)) if message.role in USER_ROLES else None
+    if isinstance(message, (list, tuple)) and len(message) == 2 and isinstance(message[0], str):
+        return _filled(content_text(message[1])) if message[0] in USER_ROLES else None
+    if isinstance(message, Mapping):
+        return question_in(message)
+    return None
+
+
+def answer_in(value: Any, calls: Sequence[str] = ()) -> str | None:
+    """Returns what the user got, from the output of the run that opened the record.
+
+    Args:
+        value: Snapshot of the output.
+        calls: Texts of the model calls, newest first: in a mapping without a usual key, the value that is one of
+            these is the answer.
+
+    Returns:
+        The text; a structured answer as JSON without its documents; None if there is none.
+    """
+    if value is None or isinstance(value, Items):
+        return None
+    if isinstance(value, str):
+        return str(clean_text(value))
+    if isinstance(value, Reply):
+        return content_text(value.content)
+    if isinstance(value, Message):
+        return content_text(value.content) if value.role in ASSISTANT_ROLES else None
+    if isinstance(value, Mapping):
+        return _answer_in_mapping(value, calls)
+    if isinstance(value, (list, tuple)):
+        if any(isinstance(item, (Message, Items)) for item in value):
+            return _last_assistant(value)
+        return _as_json(value) if value else None
+    return _as_json(value)
+
+
+def _answer_in_mapping(value: Mapping[str, Any], calls: Sequence[str]) -> str | None:
+    for key in ANSWER_KEYS:
+        if value.get(key) is not None:
+            found = answer_in(value[key], calls)
+            if found is not None:
+                return found
+    if isinstance(value.get("messages"), (list, tuple)):
+        found = _last_assistant(value["messages"])
+        if found is not None:
+            return found
+    texts = {item.strip(): item for item in value.values() if isinstance(item, str) and item.strip()}
+    for call in calls:
+        if call.strip() in texts:
+            return texts[call.strip()]
+    shown = {key: item for key, item in value.items() if not isinstance(item, Items)}
+    if len(shown) == 1:
+        return answer_in(next(iter(shown.values())), calls)
+    return _as_json(shown) if shown else None
+
+
+def _last_assistant(messages: Sequence[Any]) -> str | None:
+    for message in reversed(messages):
+        if isinstance(message, Message) and message.role in ASSISTANT_ROLES and not message.calls_tools:
+            return content_text(message.content)
+    return None
+
+
+def _as_json(value: Any) -> str:
+    return json.dumps(json_value(_plain(value)), ensure_ascii=False, allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Message):
+        return content_text(value.content)
+    if isinstance(value, Reply):
+        return content_text(value.content)
+    if isinstance(value, Items):
+        return f"<{len(value)} documents>"
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value
+
+
+def call_text(step: Step) -> str:
+    """Returns what a model call has said so far: its reply, or the tokens that came before it broke off."""
+    if isinstance(step.output, Reply):
+        return content_text(step.output.content)
+    return "".join(content_text(token) for token in step.tokens or ())
+
+
+def prompt_text(step: Step) -> str:
+    """Returns all a model call was given, except earlier turns of the assistant."""
+    messages = step.input if isinstance(step.input, tuple) else ()
+    return "\n\n".join(
+        content_text(message.content)
+        for message in messages
+        if isinstance(message, Message) and message.role not in ASSISTANT_ROLES
+    )
+
+
+def sum_usage(steps: Sequence[Step]) -> Usage:
+    """Returns the tokens of all model calls; a count that no call reported is None, not 0."""
+    totals: dict[str, int | None] = {"input": None, "output": None}
+    for step in steps:
+        usage = step.output.usage if isinstance(step.output, Reply) else None
+        for kind, names in (("input", INPUT_NAMES), ("output", OUTPUT_NAMES)):
+            count = next((usage[name] for name in names if name in usage), None) if usage else None
+            if isinstance(count, int) and not isinstance(count, bool) and count >= 0:
+                totals[kind] = (totals[kind] or 0) + count
+    return Usage(input_tokens=totals["input"], output_tokens=totals["output"], model_calls=len(steps))
+
+
+def _filled(text: str) -> str | None:
+    return text if text.strip() else None

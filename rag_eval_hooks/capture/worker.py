@@ -1,0 +1,291 @@
+"""The one background thread on which everything heavy happens, and the bounded queue in front of it."""
+
+import atexit
+import logging
+import os
+import queue
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rag_eval_hooks.capture.guard import guarded
+
+__all__ = ["Worker"]
+
+EXIT_TIMEOUT_S = 5.0
+"""How long the end of the process may be held up, for all workers together."""
+
+_log = logging.getLogger("rag_eval_hooks")
+_workers: "weakref.WeakSet[Worker]" = weakref.WeakSet()
+_exit_registered = False
+
+
+class _Task:
+    """One thing to do on the worker's thread; `size` None marks our own errands, which are never refused."""
+
+    __slots__ = ("argument", "function", "size")
+
+    def __init__(self, function: Callable[[Any], None], argument: Any, size: int | None) -> None:
+        self.function = function
+        self.argument = argument
+        self.size = size
+
+
+class Worker:
+    """Runs submitted work one by one on a daemon thread that starts on first use.
+
+    It shares the interpreter with the host, so it gives way: it lets `linger_s` pass before it touches new work, and
+    after each piece it rests so long that it uses at most `share` of one core. `flush` and `close` suspend both.
+    It survives forks (the child starts empty, with a thread of its own; what was queued stays the parent's), and ends
+    when its owner is collected and nothing is left to do.
+
+    Args:
+        tick: Bound method called about every `interval_s` seconds; returns whether it still waits for something,
+            in which case the owner is kept alive until it no longer does.
+        at_exit: Bound method called when the process ends, with the seconds it may take; by default `close`.
+        max_items: Pieces of work that may wait.
+        max_bytes: Estimated bytes that may wait.
+        interval_s: Seconds between ticks.
+        linger_s: Seconds between the arrival of work in an empty queue and its start.
+        share: Largest share of one core to use while the host has not asked to hurry, in (0, 1].
+    """
+
+    def __init__(
+        self,
+        *,
+        tick: Callable[[], bool] | None = None,
+        at_exit: Callable[[float], int] | None = None,
+        max_items: int = 2_000,
+        max_bytes: int = 64_000_000,
+        interval_s: float = 1.0,
+        linger_s: float = 0.05,
+        share: float = 0.25,
+    ) -> None:
+        self._tick = None if tick is None else weakref.WeakMethod(tick)
+        self._at_exit = None if at_exit is None else weakref.WeakMethod(at_exit)
+        self._max_items = max_items
+        self._max_bytes = max_bytes
+        self._interval = interval_s
+        self._linger = linger_s
+        self._rest = 1.0 / share - 1.0
+        self._reset()
+        _workers.add(self)
+
+    def _reset(self) -> None:
+        # SimpleQueue and RLock are re-entrant: the garbage collector may close a stream, and so submit, at any moment.
+        self._lock = threading.RLock()
+        self._queue: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
+        self._hurry = threading.Event()
+        self._hurrying = 0
+        self._thread_id: int | None = None
+        self._started = False
+        self._closed = False
+        self._items = 0
+        self._bytes = 0
+        self._counts = {"submitted": 0, "queue_full": 0, "closed": 0, "processed": 0}
+
+    def submit(self, function: Callable[[Any], None], argument: Any, size: int) -> bool:
+        """Queues `function(argument)`; never blocks.
+
+        Args:
+            function: What to do; exceptions are caught and counted.
+            argument: Its argument.
+            size: Estimated bytes kept until it is done.
+
+        Returns:
+            Whether the work was taken. Work beyond the bounds (`queue_full`) and after `close` (`closed`) is dropped.
+        """
+        with self._lock:
+            self._counts["submitted"] += 1
+            if self._closed:
+                self._counts["closed"] += 1
+                return False
+            if self._items >= self._max_items or self._bytes + size > self._max_bytes:
+                self._counts["queue_full"] += 1
+                return False
+            self._items += 1
+            self._bytes += size
+        self._queue.put(_Task(function, argument, size))
+        if not self._started:
+            self.start()
+        return True
+
+    def start(self) -> None:
+        """Starts the thread if it is not running."""
+        with self._lock:
+            if self._started or self._closed:
+                return
+            self._started = True
+        _register_exit()
+        waiting = self._queue
+        # If the owner is collected, nothing is queued (work refers to its owner), and the thread must end.
+        reference = weakref.ref(self, lambda _: waiting.put(None))
+        thread = threading.Thread(
+            target=_loop, args=(waiting, reference, self._interval), name="rag-eval-hooks", daemon=True
+        )
+        thread.start()
+
+    def flush(self, timeout: float, errand: Callable[[], None] | None = None) -> int:
+        """Waits until what was submitted so far is done.
+
+        Args:
+            timeout: Seconds to wait at most.
+            errand: Something to do on the worker's thread after that, within the same timeout.
+
+        Returns:
+            Pieces of work that are still waiting or under way; 0 if all is done.
+        """
+        if self._thread_id == threading.get_ident():  # a sink that flushes its own hooks must not wait for itself
+            return self._items
+        if self._items == 0 and errand is None:
+            return 0
+        done = threading.Event()
+
+        def finish(_: Any) -> None:
+            try:
+                if errand is not None:
+                    errand()
+            finally:
+                done.set()
+
+        with self._in_a_hurry():
+            self._queue.put(_Task(finish, None, None))
+            self.start()
+            done.wait(max(timeout, 0.0))
+        return self._items
+
+    def close(self, timeout: float, errand: Callable[[], None] | None = None) -> int:
+        """Takes no more work, waits until what is there is done, and ends the thread.
+
+        Args:
+            timeout: Seconds to wait at most.
+            errand: Something to do on the worker's thread at the end.
+
+        Returns:
+            Pieces of work that were not done in time.
+        """
+        with self._lock:
+            first = not self._closed
+            if first and not self._started and errand is not None:
+                self.start()
+            self._closed = True
+        if not first:
+            return self.flush(timeout) if self._started and self._items else self._items
+        if not self._started:
+            return self._items
+        left = self.flush(timeout, errand or _nothing)
+        self._queue.put(None)
+        return left
+
+    def stats(self) -> dict[str, int]:
+        """Returns counts by word; submitted == processed + queue_full + closed + queued."""
+        with self._lock:
+            return {**self._counts, "queued": self._items}
+
+    @contextmanager
+    def _in_a_hurry(self) -> Iterator[None]:
+        with self._lock:
+            self._hurrying += 1
+            self._hurry.set()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._hurrying -= 1
+                if self._hurrying == 0:
+                    self._hurry.clear()
+
+    def _turn(self, task: _Task | None, was_empty: bool) -> None:
+        """Does one thing on the worker's thread, then rests."""
+        self._thread_id = threading.get_ident()
+        if task is None:
+            return
+        if task.size is None:
+            with guarded("worker.errand"):
+                task.function(task.argument)
+            return
+        if was_empty:
+            self._hurry.wait(self._linger)
+        began = time.thread_time()
+        with guarded("worker"):
+            task.function(task.argument)
+        with self._lock:
+            self._items -= 1
+            self._bytes -= task.size
+            self._counts["processed"] += 1
+        self._hurry.wait(min((time.thread_time() - began) * self._rest, self._interval))
+
+    def _call_tick(self) -> list[object]:
+        """Calls the owner's timer; returns the owner if it must be kept alive until the next one."""
+        tick = None if self._tick is None else self._tick()
+        if tick is not None:
+            with guarded("worker.tick"):
+                if tick():
+                    return [tick.__self__]  # type: ignore[attr-defined]  # WeakMethod holds bound methods only
+        return []
+
+
+def _loop(waiting: "queue.SimpleQueue[_Task | None]", reference: "weakref.ref[Worker]", interval: float) -> None:
+    """The thread: holds no reference to the worker while it waits, so that a forgotten worker can be collected."""
+    keep: list[object] = []
+    next_tick = time.monotonic() + interval
+    while True:
+        task: _Task | None = None
+        was_empty = waiting.empty()
+        try:
+            task = waiting.get(timeout=max(next_tick - time.monotonic(), 0.0))
+            stop = task is None
+        except queue.Empty:
+            stop = False
+        worker = reference()
+        if worker is None or stop:
+            return
+        worker._turn(task, was_empty)
+        if time.monotonic() >= next_tick:
+            keep[:] = worker._call_tick()
+            next_tick = time.monotonic() + interval
+        del worker, task
+
+
+def _nothing() -> None:
+    return None
+
+
+def _register_exit() -> None:
+    """Sees to it that the process ends with a bounded flush, also in children of `multiprocessing`."""
+    global _exit_registered
+    if _exit_registered:
+        return
+    _exit_registered = True
+    atexit.register(_at_exit)
+    # Children of multiprocessing end without atexit, but run these finalizers.
+    util = sys.modules.get("multiprocessing.util")
+    process = sys.modules.get("multiprocessing.process")
+    if util is not None and process is not None and process.parent_process() is not None:
+        util.Finalize(None, _at_exit, exitpriority=100)
+
+
+def _at_exit() -> None:
+    deadline = time.monotonic() + EXIT_TIMEOUT_S
+    lost = 0
+    for worker in list(_workers):
+        with guarded("worker.exit"):
+            closing = None if worker._at_exit is None else worker._at_exit()
+            lost += (closing or worker.close)(max(deadline - time.monotonic(), 0.0))
+    if lost:
+        _log.warning("%d records were lost because they were not processed within %g s of exit", lost, EXIT_TIMEOUT_S)
+
+
+def _after_fork() -> None:
+    global _exit_registered
+    _exit_registered = False
+    for worker in list(_workers):
+        worker._reset()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

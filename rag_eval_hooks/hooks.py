@@ -1,0 +1,305 @@
+"""`Hooks`: the live path from a framework's events to sinks. Stands above all stages; adapters feed it."""
+
+import os
+import threading
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Protocol, Self
+
+from rag_eval_hooks.capture import Collector, Limits, Trace, Worker, assemble, guarded
+from rag_eval_hooks.capture.guard import caught_counts
+from rag_eval_hooks.errors import ConfigError
+from rag_eval_hooks.metrics import Metric
+from rag_eval_hooks.pipeline import evaluate
+from rag_eval_hooks.record import Evaluation, Gold, RagRun
+
+__all__ = ["Captured", "Hooks", "RunSink"]
+
+
+_all: "weakref.WeakSet[Hooks]" = weakref.WeakSet()
+
+
+class RunSink(Protocol):
+    """Where finished records go; `rag_eval_hooks.sinks.Sink` is the base class of ours."""
+
+    def write(self, run: RagRun, evaluation: Evaluation) -> None:
+        """Takes one record; may block and may raise: it is called on the worker's thread."""
+
+    def flush(self) -> None:
+        """Returns when what was written is safe."""
+
+    def close(self) -> None:
+        """Lets go of files and connections."""
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """One finished question."""
+
+    run: RagRun
+    """What happened."""
+    evaluation: Evaluation
+    """What we concluded."""
+
+
+class Hooks:
+    """Turns finished questions into evaluated records and hands them to sinks, on one background thread.
+
+    Nothing here blocks or raises into the host: a sink that fails is counted and does not stop the others; a full
+    queue drops the newest record and counts it. All methods may be called from any thread. Share one object among
+    all handlers of a process; it may be created before a fork.
+
+    Args:
+        sinks: Where each record goes, in this order.
+        metrics: The measures to compute; by default those of `rag_eval_hooks.metrics.default_metrics`.
+        k: Cut-off for measures that take one.
+        gold: Returns the labels of a run, or None; called on the worker's thread.
+        keep: Newest records to keep in memory for `records` and `last`; 0 keeps none.
+        max_open: Questions that may be open at once; one more evicts the oldest.
+        ttl: Seconds without any event after which an unfinished question is recorded as `timeout`.
+        grace: Seconds to wait, after a question's root run ended, for work below it that is still open.
+        queue_items: Finished questions that may wait for evaluation.
+        queue_bytes: Estimated bytes that may wait for evaluation.
+        share: Largest share of one core that evaluation takes while nobody waits for it, in (0, 1].
+        linger: Seconds between the end of a question and the start of its evaluation while nobody waits for it.
+
+    Raises:
+        ConfigError: If an argument is out of range.
+    """
+
+    def __init__(
+        self,
+        sinks: Iterable[RunSink] = (),
+        *,
+        metrics: Sequence[Metric] | None = None,
+        k: int | None = None,
+        gold: Callable[[RagRun], Gold | None] | None = None,
+        keep: int = 1_000,
+        max_open: int = 1_000,
+        ttl: float = 300.0,
+        grace: float = 5.0,
+        queue_items: int = 2_000,
+        queue_bytes: int = 64_000_000,
+        share: float = 0.25,
+        linger: float = 0.05,
+    ) -> None:
+        _check("keep", keep, at_least=0)
+        _check("max_open", max_open, at_least=1)
+        _check("ttl", ttl, at_least=0)
+        _check("grace", grace, at_least=0)
+        _check("queue_items", queue_items, at_least=1)
+        _check("queue_bytes", queue_bytes, at_least=1)
+        _check("linger", linger, at_least=0)
+        if not 0 < share <= 1:
+            raise ConfigError(f"share: expected a number above 0 and up to 1, got {share!r}")
+        if k is not None and (isinstance(k, bool) or not isinstance(k, int) or k < 1):
+            raise ConfigError(f"k: expected a whole number from 1, got {k!r}")
+        self.sinks = tuple(sinks)
+        for sink in self.sinks:
+            if not callable(getattr(sink, "write", None)):
+                raise ConfigError(f"sinks: {type(sink).__name__} has no write(run, evaluation)")
+        self._metrics = None if metrics is None else tuple(metrics)
+        self._k = k
+        self._gold = gold
+        self._limits = Limits(max_open=max_open, ttl_s=ttl, grace_s=grace)
+        self._keep = keep
+        self._collectors: dict[str, Collector] = {}
+        self._worker = Worker(
+            tick=self._tick,
+            at_exit=self.close,
+            max_items=queue_items,
+            max_bytes=queue_bytes,
+            share=share,
+            linger_s=linger,
+        )
+        self._reset()
+        _all.add(self)
+
+    def _reset(self) -> None:
+        self._lock = threading.RLock()
+        self._kept: deque[Captured] = deque(maxlen=self._keep)
+        self._counts = dict.fromkeys(
+            ("evaluated", "failed_record", "failed_evaluation", "gold_error", "sink_error", "written"), 0
+        )
+
+    # For adapters ------------------------------------------------------------------------------------------------
+
+    def collector(self, captured_by: str) -> Collector:
+        """Returns the collector of one framework, which an adapter feeds with events.
+
+        Args:
+            captured_by: Framework and version, e.g. `langchain 1.8.3`; the same text returns the same collector.
+        """
+        with self._lock:
+            collector = self._collectors.get(captured_by)
+            if collector is None:
+                collector = self._collectors[captured_by] = Collector(
+                    self._submit, captured_by=captured_by, limits=self._limits, on_open=self._worker.start
+                )
+            return collector
+
+    def _submit(self, trace: Trace) -> None:
+        self._worker.submit(self._process, trace, trace.size)
+
+    def _tick(self) -> bool:
+        waiting = False
+        for collector in list(self._collectors.values()):
+            collector.sweep()
+            waiting = waiting or collector.open_records > 0
+        return waiting
+
+    # On the worker's thread --------------------------------------------------------------------------------------
+
+    def _process(self, trace: Trace) -> None:
+        run: RagRun | None = None
+        with guarded("hooks.record"):
+            run = assemble(trace)
+        if run is None:
+            self._count("failed_record")
+            return
+        run = self._labelled(run)
+        evaluation: Evaluation | None = None
+        with guarded("hooks.evaluate"):
+            evaluation = evaluate(run, self._metrics)
+        if evaluation is None:
+            self._count("failed_evaluation")
+            return
+        self._count("evaluated")
+        with self._lock:
+            self._kept.append(Captured(run, evaluation))
+        for sink in self.sinks:
+            done = False
+            with guarded("hooks.sink"):
+                sink.write(run, evaluation)
+                done = True
+            self._count("written" if done else "sink_error")
+
+    def _labelled(self, run: RagRun) -> RagRun:
+        if self._gold is None:
+            return run if self._k is None else run.model_copy(update={"k": self._k})
+        gold: Gold | None = None
+        done = False
+        with guarded("hooks.gold"):
+            gold = self._gold(run)
+            if gold is not None and not isinstance(gold, Gold):
+                raise ConfigError(f"gold: expected a Gold or None, got {type(gold).__name__}")
+            done = True
+        if not done:
+            self._count("gold_error")
+            gold = None
+        return run.model_copy(update={"k": self._k, "gold": gold})
+
+    def _count(self, word: str) -> None:
+        with self._lock:
+            self._counts[word] += 1
+
+    def _flush_sinks(self) -> None:
+        self._each_sink("flush")
+
+    def _close_sinks(self) -> None:
+        self._each_sink("close")
+
+    def _each_sink(self, method: str) -> None:
+        for sink in self.sinks:
+            done = False
+            with guarded(f"hooks.sink.{method}"):
+                getattr(sink, method)()
+                done = True
+            if not done:
+                self._count("sink_error")
+
+    # For the user ------------------------------------------------------------------------------------------------
+
+    @property
+    def records(self) -> tuple[Captured, ...]:
+        """The newest finished records, oldest first; does not wait for those under way."""
+        with self._lock:
+            return tuple(self._kept)
+
+    @property
+    def last(self) -> Captured | None:
+        """The newest finished record; None if there is none yet. Does not wait."""
+        with self._lock:
+            return self._kept[-1] if self._kept else None
+
+    def settle(self, timeout: float) -> int:
+        """Waits until the questions finished so far are evaluated and written; sinks are not flushed.
+
+        Returns:
+            Records that are still waiting.
+        """
+        return self._worker.flush(timeout)
+
+    def flush(self, timeout: float = 5.0) -> int:
+        """Waits until the questions finished so far are evaluated, written, and flushed by the sinks.
+
+        Questions that still run, or wait for work below them, are not cut short.
+
+        Args:
+            timeout: Seconds to wait at most.
+
+        Returns:
+            Records that are still waiting; 0 if all is done.
+        """
+        return self._worker.flush(timeout, self._flush_sinks)
+
+    def close(self, timeout: float = 5.0) -> int:
+        """Records open questions as they stand, finishes what is queued, closes the sinks, and ends the thread.
+
+        Later events are counted as `closed`. Also called when the process ends. A second call only waits.
+
+        Args:
+            timeout: Seconds to wait at most.
+
+        Returns:
+            Records that were not written in time.
+        """
+        for collector in list(self._collectors.values()):
+            collector.close_all()
+        return self._worker.close(timeout, self._close_sinks)
+
+    def stats(self) -> dict[str, int]:
+        """Returns what happened to every question, by word.
+
+        `opened` == `open` + `discarded` + `submitted`, and `submitted` == `queued` + `queue_full` + `closed` +
+        `evaluated` + `failed_record` + `failed_evaluation`. Of all these, `evicted` and `timeout` did not end by
+        themselves; `late` events came after their record. `written` and `sink_error` count per sink; `caught` is the
+        number of our own exceptions that the host never saw, in the whole process.
+        """
+        total: dict[str, int] = {}
+        for collector in list(self._collectors.values()):
+            for word, number in collector.stats().items():
+                total[word] = total.get(word, 0) + number
+        total.pop("finished", None)
+        with self._lock:
+            total.update(self._counts)
+        total.update(self._worker.stats())
+        total.pop("processed", None)
+        total["caught"] = sum(caught_counts().values())
+        return total
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _check(name: str, value: float, *, at_least: float) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= at_least:
+        raise ConfigError(f"{name}: expected a number from {at_least}, got {value!r}")
+
+
+def _after_fork() -> None:
+    """A child process starts with no records of its parent's and with a lock that nobody holds."""
+    for hooks in list(_all):
+        hooks._reset()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,140 @@
+"""Offline models, retrievers and chains for the adapter tests: deterministic, no sleeps."""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from langchain_core.documents import Document
+from langchain_core.language_models.chat_models import BaseChatModel
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.output_parsers import StrOutputParser
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from langchain_core.prompts import ChatPromptTemplate
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.runnables import Runnable, RunnablePassthrough
+
+TEXTS = {
+    "a": "The Rhine rises in the Alps and passes through Basel before it turns north.",
+    "b": "Basel has three harbours on the Rhine, which opened between 1906 and 1936.",
+    "c": "The Jura mountains are north-west of the Swiss plateau and gave the Jurassic its name.",
+    "d": "Cheese from the Emmental has holes that come from carbon dioxide.",
+}
+
+
+def documents(keys: str = "abc") -> list[Document]:
+    return [Document(id=key, page_content=TEXTS[key], metadata={"source": f"{key}.txt"}) for key in keys]
+
+
+class FakeRetriever(BaseRetriever):
+    """Returns new documents each time: fixed ones, or what `find` makes of the query."""
+
+    keys: str = "abc"
+    find: Callable[[str], list[Document]] | None = None
+    error: BaseException | None = None
+    gate: Any = None
+    """Waited for before anything is returned."""
+    entered: Any = None
+    """Set when a search has begun."""
+
+    def _get_relevant_documents(self, query: str, *, run_manager: Any) -> list[Document]:
+        if self.entered is not None:
+            self.entered.set()
+        if self.gate is not None:
+            self.gate.wait(20)
+        if self.error is not None:
+            raise self.error
+        return documents(self.keys) if self.find is None else self.find(query)
+
+
+class FakeChat(BaseChatModel):
+    """Says what `say` makes of the messages, at once or word by word."""
+
+    say: Callable[[Sequence[BaseMessage]], str | AIMessage] = lambda _: "It passes Basel [1]."
+    error: BaseException | None = None
+    fail_after: int | None = None
+    """Streaming fails after this many words."""
+    pause: Any = None
+    """Async streaming waits for this event after its second word."""
+    paused: Any = None
+    """Set when async streaming waits."""
+
+    @property
+    def _llm_type(self) -> str:
+        return "fake"
+
+    def bind_tools(self, tools: Any, **kwargs: Any) -> "FakeChat":
+        return self
+
+    def _message(self, messages: Sequence[BaseMessage]) -> AIMessage:
+        if self.error is not None:
+            raise self.error
+        said = self.say(messages)
+        if isinstance(said, AIMessage):
+            return said
+        return AIMessage(content=said, usage_metadata={"input_tokens": 100, "output_tokens": 5, "total_tokens": 105})
+
+    def _generate(
+        self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **kwargs: Any
+    ) -> ChatResult:
+        return ChatResult(generations=[ChatGeneration(message=self._message(messages))])
+
+    def _chunks(self, messages: list[BaseMessage]) -> Iterator[ChatGenerationChunk]:
+        words = str(self._message(messages).content).split(" ")
+        for number, word in enumerate(words):
+            if number == self.fail_after:
+                raise ConnectionResetError("cut")
+            last = number == len(words) - 1
+            yield ChatGenerationChunk(message=AIMessageChunk(content=word if last else word + " "))
+        usage = {"input_tokens": 100, "output_tokens": 5, "total_tokens": 105}
+        yield ChatGenerationChunk(message=AIMessageChunk(content="", usage_metadata=usage))
+
+    def _stream(
+        self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **kwargs: Any
+    ) -> Iterator[ChatGenerationChunk]:
+        for chunk in self._chunks(messages):
+            if run_manager:
+                run_manager.on_llm_new_token(chunk.text, chunk=chunk)
+            yield chunk
+
+    async def _astream(
+        self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **kwargs: Any
+    ) -> Any:
+        for number, chunk in enumerate(self._chunks(messages)):
+            if number == 2 and self.pause is not None:
+                self.paused.set()
+                await self.pause.wait()
+            if run_manager:
+                await run_manager.on_llm_new_token(chunk.text, chunk=chunk)
+            yield chunk
+
+
+def join(found: Sequence[Document]) -> str:
+    return "\n\n".join(f"[{number}] {document.page_content}" for number, document in enumerate(found, 1))
+
+
+def rag(
+    model: BaseChatModel | None = None,
+    retriever: Runnable[Any, Any] | None = None,
+    pack: Callable[[list[Document]], str] = join,
+) -> Runnable[Any, Any]:
+    prompt = ChatPromptTemplate.from_messages([("system", "Answer from:\n{context}"), ("human", "{question}")])
+    sources = {"context": (retriever or FakeRetriever()) | pack, "question": RunnablePassthrough()}
+    return sources | prompt | (model or FakeChat()) | StrOutputParser()
+
+
+def token_of(text: str) -> str:
+    """The token that ties a question to its documents and its answer in tests of many questions."""
+    return next(word for word in text.replace("?", " ").replace(".", " ").split() if word.startswith("T"))
+
+
+def echo_chain(barrier: threading.Barrier | None = None) -> Runnable[Any, Any]:
+    """A chain whose documents and answer carry the question's token."""
+
+    def find(query: str) -> list[Document]:
+        token = token_of(query)
+        return [Document(page_content=f"Fact {n} about {token} and nothing else.", id=f"{token}-{n}") for n in (1, 2)]
+
+    def say(messages: Sequence[BaseMessage]) -> str:
+        return f"It is {token_of(str(messages[-1].content))} indeed."
+
+    return rag(FakeChat(say=say), FakeRetriever(find=find))

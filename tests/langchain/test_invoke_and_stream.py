@@ -1,0 +1,134 @@
+"""The record of one question, whichever way the chain is called."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from langchain_fakes import TEXTS, FakeChat, FakeRetriever, rag
+from rag_eval_hooks_langchain import RagEvalCallbackHandler
+
+from rag_eval_hooks.record import Chunk, ContextItem, RagRun, Stage, StageItem, Usage
+
+QUESTION = "Which city does the Rhine pass?"
+ANSWER = "It passes Basel [1]."
+
+
+def plain(run: RagRun) -> RagRun:
+    """The record without what differs from run to run: ids and times."""
+    return run.model_copy(
+        update={
+            "run_id": "root",
+            "started_at": None,
+            "duration_ms": None,
+            "time_to_first_token_ms": None,
+            "stages": tuple(s.model_copy(update={"run_id": None, "duration_ms": None}) for s in run.stages),
+            "captured_by": "langchain",
+        }
+    )
+
+
+EXPECTED = RagRun(
+    run_id="root",
+    question=QUESTION,
+    answer=ANSWER,
+    chunks=tuple(Chunk(id=key, text=TEXTS[key], metadata={"source": f"{key}.txt"}) for key in "abc"),
+    stages=(
+        Stage(name="FakeRetriever", query=QUESTION, items=(StageItem(chunk=0), StageItem(chunk=1), StageItem(chunk=2))),
+    ),
+    context=tuple(ContextItem(chunk=place, match="exact") for place in (0, 1, 2)),
+    context_source="prompt",
+    usage=Usage(input_tokens=100, output_tokens=5, model_calls=1),
+    tags=("prod",),
+    metadata={"topic": "rivers"},
+    captured_by="langchain",
+)
+
+
+async def _astream(chain: Any, question: str, config: Any) -> list[str]:
+    return [chunk async for chunk in chain.astream(question, config=config)]
+
+
+async def _events(chain: Any, question: str, config: Any) -> list[Any]:
+    return [event async for event in chain.astream_events(question, config=config, version="v2")]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        pytest.param(lambda chain, config: chain.invoke(QUESTION, config=config), id="invoke"),
+        pytest.param(lambda chain, config: asyncio.run(chain.ainvoke(QUESTION, config=config)), id="ainvoke"),
+        pytest.param(lambda chain, config: list(chain.stream(QUESTION, config=config)), id="stream"),
+        pytest.param(lambda chain, config: asyncio.run(_astream(chain, QUESTION, config)), id="astream"),
+        pytest.param(lambda chain, config: asyncio.run(_events(chain, QUESTION, config)), id="astream_events"),
+        pytest.param(lambda chain, config: chain.batch([QUESTION], config=config), id="batch"),
+        pytest.param(lambda chain, config: asyncio.run(chain.abatch([QUESTION], config=config)), id="abatch"),
+    ],
+)
+def test_one_question_gives_the_same_record_however_it_is_asked(call: Any) -> None:
+    with RagEvalCallbackHandler() as handler:
+        call(rag(), {"callbacks": [handler], "tags": ["prod"], "metadata": {"topic": "rivers"}})
+        last = handler.last
+        assert last is not None
+        assert plain(last.run) == EXPECTED
+        assert last.evaluation.run_id == last.run.run_id
+        assert len(handler.records) == 1
+        assert handler.hooks.collector(last.run.captured_by).open_ids == 0
+
+
+def test_streaming_tells_the_time_to_the_first_token() -> None:
+    with RagEvalCallbackHandler() as handler:
+        list(rag().stream(QUESTION, config={"callbacks": [handler]}))
+        run = handler.last.run
+        assert run.duration_ms >= run.time_to_first_token_ms > 0
+
+
+def test_a_retriever_alone_is_a_record_without_an_answer() -> None:
+    with RagEvalCallbackHandler() as handler:
+        found = FakeRetriever().invoke(QUESTION, config={"callbacks": [handler]})
+        assert [document.id for document in found] == ["a", "b", "c"]
+        assert plain(handler.last.run) == EXPECTED.model_copy(
+            update={
+                "answer": None,
+                "context": tuple(ContextItem(chunk=place) for place in (0, 1, 2)),
+                "context_source": "last_stage",
+                "usage": Usage(),
+                "tags": (),
+                "metadata": {},
+            }
+        )
+        assert {result.reason for result in handler.last.evaluation.results if result.labels == "used"} <= {"no_answer"}
+
+
+def test_a_chain_without_retrieval_and_model_leaves_no_record() -> None:
+    from langchain_core.runnables import RunnableLambda
+
+    with RagEvalCallbackHandler() as handler:
+        RunnableLambda(str.upper).invoke("x", config={"callbacks": [handler]})
+        assert handler.last is None
+        assert handler.stats()["discarded"] == 1
+
+
+def test_a_model_alone_is_a_record_of_its_own() -> None:
+    with RagEvalCallbackHandler() as handler:
+        FakeChat().invoke(QUESTION, config={"callbacks": [handler]})
+        run = handler.last.run
+        assert (run.question, run.answer, run.status) == (QUESTION, ANSWER, "ok")
+        assert (run.context, run.context_source) == ((), "prompt")
+
+
+def test_a_handler_on_the_model_only_gives_a_partial_record() -> None:
+    with RagEvalCallbackHandler() as handler:
+        rag(FakeChat(callbacks=[handler])).invoke(QUESTION)
+        run = handler.last.run
+        assert (run.question, run.answer, run.status, run.flags) == (QUESTION, ANSWER, "partial", ("parent_unknown",))
+        assert handler.hooks.collector(run.captured_by).open_ids == 0
+
+
+def test_the_same_handler_twice_counts_once() -> None:
+    with RagEvalCallbackHandler() as handler:
+        chain = rag(FakeChat(callbacks=[handler])).with_config(callbacks=[handler])
+        chain.invoke(QUESTION, config={"callbacks": [handler]})
+        list(chain.stream(QUESTION, config={"callbacks": [handler]}))
+        assert [plain(record.run).answer for record in handler.records] == [ANSWER, ANSWER]
+        assert handler.records[1].run.usage.model_calls == 1
+        assert (handler.stats()["opened"], handler.stats()["late"]) == (2, 0)
