@@ -14,8 +14,8 @@ LabelSource = Literal["gold", "used", "judge"]
 def answer_gap(run: RagRun, attribution: Attribution | None) -> str | None:
     """Returns why nothing that rests on the answer can be said about this run, or None where it can.
 
-    The order is fixed: `incomplete_run`, `no_answer`, `refusal`, `no_context`. `no_attribution` stands for a missing
-    `attribution`, which only a caller who scores a measure by hand can leave out.
+    The order is fixed: `incomplete_run`, `no_answer`, `refusal`, `no_context`. `no_attribution` stands for one
+    that is missing, which only a caller who scores a measure by hand can leave out.
     """
     if not run.answer_is_whole:
         return "incomplete_run"
@@ -45,9 +45,11 @@ def use_flags(run: RagRun, attribution: Attribution | None) -> tuple[list[bool],
         if gap is not None or attribution is None:
             return [], gap
         said = [verdict.use == "used" for verdict in attribution.chunks if verdict.in_prompt]
+        if len(said) != len(run.context):
+            return [], "no_attribution"  # it is about another run
     seen: set[int] = set()
     flags: list[bool] = []
-    for item, flag in zip(run.context, said, strict=False):
+    for item, flag in zip(run.context, said, strict=True):
         flags.append(flag and item.chunk not in seen)
         seen.add(item.chunk)
     return flags, None
