@@ -18,6 +18,7 @@ from rag_eval_hooks.reports.words import (
     finding_words,
     measure_words,
     reason_words,
+    within_one,
 )
 
 __all__ = ["AverageRow", "Bar", "FindingRow", "Overview", "Share", "Spread", "average_row", "headlines"]
@@ -117,7 +118,7 @@ class Spread:
             return
         if result.labels is not None:
             self.labels.add(result.labels)
-        self.outside = self.outside or not 0 <= result.value <= 1
+        self.outside = self.outside or not within_one(result.metric, result.value)
         if not self.outside:
             # 1e-9: 0.3 * 10 is 2.9999... in binary.
             self.steps[min(int(result.value * BINS + 1e-9), BINS - 1)] += 1
@@ -209,11 +210,13 @@ class Overview:
 
     def outcome(self) -> str:
         """Returns in one line how the runs ended."""
-        parts = [counted(self.kinds["answer"], "answer"), counted(self.kinds["refusal"], "refusal")]
+        parts = [counted(self.kinds["answer"], "answer")]
+        if self.kinds["refusal"]:
+            parts.append(counted(self.kinds["refusal"], "refusal"))
         if self.kinds["empty"]:
             parts.append(f"{self.kinds['empty']:,} without an answer")
         parts += [
-            f"{count:,} × {STATUSES.get(status, status)}" for status, count in self.statuses.items() if status != "ok"
+            f"{count:,} {STATUSES.get(status, status)}" for status, count in self.statuses.items() if status != "ok"
         ]
         return " · ".join(parts)
 

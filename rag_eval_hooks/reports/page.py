@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import os
+import re
 import secrets
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from jinja2 import Environment, StrictUndefined, Template
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks.record import Evaluation, RagRun
@@ -24,6 +25,7 @@ from rag_eval_hooks.reports.words import FINDINGS, STATUSES, USES, VERDICTS, cou
 __all__ = ["DEFAULT_LIMIT", "write_report"]
 
 DEFAULT_LIMIT = 500
+LONG_NAME = 10
 
 SCRIPTS = ("dom.js", "run.js", "list.js")
 
@@ -105,7 +107,17 @@ def _render(title: str, overview: Overview, rows: list[dict[str, Any]], blocks: 
 @cache
 def _template() -> Template:
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["breakable"] = breakable
     return environment.from_string(_asset("report.html.j2"))
+
+
+def breakable(name: str) -> Markup:
+    """Returns a measure's name, escaped, that may break between its words.
+
+    >>> breakable("ContextUse@5")
+    Markup('Context<wbr>Use<wbr>@5')
+    """
+    return Markup("<wbr>").join(re.split(r"(?<=[a-z])(?=[A-Z(@])", name)) if len(name) > LONG_NAME else escape(name)
 
 
 def _asset(name: str) -> str:

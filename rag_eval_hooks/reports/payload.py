@@ -14,6 +14,7 @@ from rag_eval_hooks.reports.words import (
     as_number,
     finding_words,
     reason_words,
+    within_one,
 )
 
 __all__ = ["index_row", "run_data", "script_json"]
@@ -65,6 +66,7 @@ def run_data(view: RunView) -> dict[str, Any]:
         "question": evaluation.question,
         "answer": None if evaluation.answer is None else [_answer_piece(piece) for piece in view.answer],
         "gold": run.gold.answer if run is not None and run.gold is not None else None,
+        "order": _order(run),
         "hasTexts": view.has_texts,
         "retrieved": len(run.retrieved) if run is not None else None,
         "claims": [_claim(claim) for claim in view.claims],
@@ -75,6 +77,11 @@ def run_data(view: RunView) -> dict[str, Any]:
         "facts": _facts(view),
         "metadata": _pairs(run.metadata.items()) if run is not None else [],
     }
+
+
+def _order(run: RagRun | None) -> str:
+    """What the chunks' ranks follow."""
+    return "the last stage" if run is not None and run.context_source == "last_stage" else "the prompt"
 
 
 def _answer_piece(piece: AnswerSegment) -> Any:
@@ -91,10 +98,9 @@ def _answer_piece(piece: AnswerSegment) -> Any:
 def _claim(view: ClaimView) -> dict[str, Any]:
     claim: Claim = view.claim
     return {
-        "text": claim.text,
+        "n": claim.index,
         "verdict": view.verdict,
         "p": None if claim.probability is None else as_number(claim.probability),
-        "needs": claim.needs_evidence,
         "by": [[backing.chunk, as_number(backing.probability)] for backing in view.backing],
         "against": list(view.against),
     }
@@ -158,7 +164,7 @@ def _result(result: MetricResult) -> dict[str, Any]:
     return {
         "metric": result.metric,
         "value": None if result.value is None else as_number(result.value),
-        "share": result.value if result.value is not None and 0 <= result.value <= 1 else None,
+        "share": result.value if result.value is not None and within_one(result.metric, result.value) else None,
         "reason": None if result.value is not None else reason_words(result.reason),
         "labels": result.labels,
     }

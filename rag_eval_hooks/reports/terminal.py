@@ -1,6 +1,7 @@
 """Prints one run, or the averages of many, on a terminal: wide or narrow, with or without colour and Unicode."""
 
 from collections.abc import Iterable
+from itertools import dropwhile, takewhile
 
 from rich.console import Console
 from rich.table import Table
@@ -147,7 +148,9 @@ class _Printer:
         if segment.claim not in begun:
             begun.add(segment.claim)
             words = VERDICTS[verdict]
-            text.append(f"{self.sign(words)}{segment.claim + 1} ", style=f"bold {VERDICT_STYLES[verdict]}")
+            text.append(
+                f"{self.sign(words)}{view.claims[segment.claim].claim.index} ", style=f"bold {VERDICT_STYLES[verdict]}"
+            )
         return text.append(shown, style=VERDICT_STYLES[verdict])
 
     def chunks(self, view: RunView) -> None:
@@ -170,7 +173,7 @@ class _Printer:
                 use.append(f"\n{self.sign(VERDICTS['conflict'])} contradicts", style="magenta")
             if not chunk.in_prompt:
                 use.append("\nnot in prompt", style="dim")
-            name, snippet = Text(self.line(chunk.id, 200)), self.snippet(chunk)
+            name, snippet = Text(self.line(chunk.id, 200)), self.snippet(view, chunk)
             if not wide and snippet:
                 name.append("\n").append_text(snippet)
             row = [
@@ -185,14 +188,16 @@ class _Printer:
         if not view.has_texts:
             self.show(("the run's record was not kept, so the chunks' texts are not shown", "italic dim"))
 
-    def snippet(self, chunk: ChunkView) -> Text:
-        """The first piece of the chunk that backs a claim, with the claim's number."""
-        for segment in chunk.segments:
-            if segment.marks:
-                numbers = ",".join(str(mark + 1) for mark in segment.marks)
-                text = Text(f"{numbers}: ", style="bold")
-                return text.append(self.line(segment.text), style="not bold italic")
-        return Text()
+    def snippet(self, view: RunView, chunk: ChunkView) -> Text:
+        """The first place of the chunk that backs a claim, after the claim's number."""
+        marked = dropwhile(lambda segment: not segment.marks, chunk.segments)
+        first = next(marked, None)
+        if first is None:
+            return Text()
+        claim = first.marks[0]
+        rest = takewhile(lambda segment: claim in segment.marks, marked)
+        text = Text(f"{view.claims[claim].claim.index}: ", style="bold")
+        return text.append(self.line("".join(segment.text for segment in (first, *rest))), style="not bold italic")
 
     def citations(self, view: RunView) -> None:
         if not view.citations:
@@ -215,7 +220,7 @@ class _Printer:
             ranks = dict.fromkeys(view.chunks[backing.chunk].rank for backing in view.claims[item.claim].backing)
             if ranks:
                 words += f": {', '.join(map(str, ranks))}"
-        return words if item.claim is None else f"claim {item.claim + 1}: {words}"
+        return words if item.claim is None else f"claim {view.claims[item.claim].claim.index}: {words}"
 
     def findings(self, view: RunView) -> None:
         if not view.findings:
@@ -228,8 +233,7 @@ class _Printer:
                 (f"  {STAGES.get(finding.stage, finding.stage)}, confidence {as_number(finding.confidence)}", "dim"),
             )
             refs = "; ".join(
-                f"{self.line(what)} {', '.join(str(number if what == 'chunks' else number + 1) for number in numbers)}"
-                for what, numbers in finding.refs.items()
+                f"{self.line(what)} {', '.join(map(str, numbers))}" for what, numbers in finding.refs.items()
             )
             self.show(
                 "  ", self.line(finding.why or finding_words(finding.kind)[1], 1_000), (refs and f" ({refs})", "dim")
@@ -260,7 +264,7 @@ class _Printer:
             self.show(("no measures", "italic dim"))
             return
         table = self.table()
-        table.add_column("measure", overflow="fold")
+        table.add_column("measure", overflow="fold", min_width=20)
         table.add_column("mean", justify="right", no_wrap=True)
         table.add_column("scored", justify="right", no_wrap=True)
         table.add_column("not scored", overflow="fold")
@@ -279,4 +283,10 @@ class _Printer:
         self.console.print(table)
 
     def table(self) -> Table:
-        return Table(box=None, padding=(0, 2, 0, 0), header_style="dim", show_edge=False, safe_box=True)
+        return Table(
+            box=None,
+            padding=(0, 2 if self.console.width >= WIDE else 1, 0, 0),
+            header_style="dim",
+            show_edge=False,
+            safe_box=True,
+        )

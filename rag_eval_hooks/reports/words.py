@@ -17,6 +17,7 @@ __all__ = [
     "finding_words",
     "measure_words",
     "reason_words",
+    "within_one",
 ]
 
 VERDICTS: Final[dict[str, tuple[str, str, str]]] = {
@@ -96,6 +97,19 @@ REASONS: Final[dict[str, str]] = {
     "no_claims": "the answer states nothing checkable",
     "incomplete_run": "the run did not finish, so its answer is not judged",
 }
+
+
+RANKS: Final = ("FirstUse",)
+"""Measures that count from 1 instead of lying within [0, 1]."""
+
+
+def within_one(metric: str, value: float) -> bool:
+    """Returns whether a value is a share that a bar can show.
+
+    >>> within_one("P@5", 1.0), within_one("T@5", -0.1), within_one("FirstUse", 1.0)
+    (True, False, False)
+    """
+    return 0 <= value <= 1 and not metric.startswith(RANKS)
 
 
 def as_number(value: float | None) -> str:

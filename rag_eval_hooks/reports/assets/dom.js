@@ -79,3 +79,8 @@ const readJson = (id) => JSON.parse(document.getElementById(id).textContent);
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const reveal = (node, block) => node.scrollIntoView({ block: block || "nearest", behavior: calm.matches ? "auto" : "smooth" });
+
+function inView(node) {
+  const box = node.getBoundingClientRect();
+  return box.top >= 0 && box.bottom <= innerHeight * 0.8;
+}

@@ -53,14 +53,14 @@ function choose(name, label, options) {
 }
 
 function controls() {
-  const search = el("input", { type: "search", id: "f-text", name: "text", placeholder: "words in question, answer, id, tags" });
+  const search = el("input", { type: "search", id: "f-text", name: "text", placeholder: "question, answer, id, tags" });
   search.addEventListener("input", () => change({ text: search.value.trim() }));
   const most = el("input", { type: "number", id: "f-most", name: "most", min: "0", max: "1", step: "0.05", inputmode: "decimal", placeholder: "n/a" });
   most.addEventListener("input", () => change({ most: most.value }));
   const low = precision ? button({ class: "quick", "aria-pressed": "false", id: "f-low" }, () => {
     const on = state.measure === precision && state.most === "0.5";
     change(on ? { measure: "", most: "" } : { measure: precision, most: "0.5", sort: `low:${precision}` });
-  }, "low ContextPrecision") : null;
+  }, `${precision} ≤ 0.5`) : null;
   const titles = (kind) => (INDEX.findings[kind] ? INDEX.findings[kind][0] : kind);
   const tags = counts(runs.flatMap((run) => [...new Set(run.tags)]));
   return el("form", { class: "filters", role: "search" },
@@ -145,7 +145,7 @@ function route() {
   const at = visible.indexOf(run);
   const step = (other, words, label) => (other === undefined ? el("span", { class: "step off", "aria-hidden": "true" }, words)
     : el("a", { class: "step", href: `#run-${other.number}`, "aria-label": label }, words));
-  const place = el("nav", { class: "place", "aria-label": "Runs" }, el("a", { class: "step", href: "#" }, "← All runs"),
+  const place = el("nav", { class: "place", "aria-label": "Runs" }, el("a", { class: "step", href: "#" }, "← All runs"), el("bdi", { class: "title" }, document.title),
     el("span", { class: "of" }, at < 0 ? "" : `${at + 1} of ${visible.length}`), step(at < 0 ? undefined : visible[at - 1], "‹", "Previous run"), step(at < 0 ? undefined : visible[at + 1], "›", "Next run"));
   openRun = new RunPage(readJson(`run-data-${run.number}`), place);
   page.replaceChildren(openRun.node);

@@ -50,7 +50,7 @@ class RunPage {
           this.panel,
           this.findings())),
       el("section", { class: "chunk-side", "aria-labelledby": "h-chunks" },
-        el("h2", { id: "h-chunks", class: "eyebrow" }, "Chunks in the order of the prompt"),
+        el("h2", { id: "h-chunks", class: "eyebrow" }, `Chunks in the order of ${this.data.order}`),
         this.data.hasTexts ? null : el("p", { class: "notice" },
           "Only the evaluation of this run was kept, not its record, so the chunks' texts are not shown."),
         this.chunks()));
@@ -73,9 +73,9 @@ class RunPage {
     const first = this.claims[number].length === 0;
     const node = el("span", {
       class: `claim ${claim.verdict}${first ? " first" : ""}`, role: first ? "button" : null, tabindex: first ? "0" : null,
-      "aria-pressed": first ? "false" : null, "data-mark": first ? `${words[SYMBOL]}${number + 1}` : null,
-      title: `Claim ${number + 1}: ${words[WORDS]}${claim.p === null ? "" : `, probability ${claim.p}`}`,
-    }, first ? el("span", { class: "heard" }, `Claim ${number + 1}, ${words[WORDS]}: `) : null, piece.t);
+      "aria-pressed": first ? "false" : null, "data-mark": first ? `${words[SYMBOL]}${claim.n}` : null,
+      title: `Claim ${claim.n}: ${words[WORDS]}${claim.p === null ? "" : `, probability ${claim.p}`}`,
+    }, first ? el("span", { class: "heard" }, `Claim ${claim.n}, ${words[WORDS]}: `) : null, piece.t);
     this.claims[number].push(node);
     asButton(node, () => this.select({ claim: number }, true));
     this.peekOn(node, { claim: number });
@@ -153,7 +153,7 @@ class RunPage {
       else if (piece.cut) add(box, el("span", { class: "cut" }, ` … ${plural(piece.cut, "character")} not shown … `));
       else {
         const verdicts = piece.claims.map((number) => this.data.claims[number].verdict);
-        const numbers = piece.claims.map((number) => number + 1).join(",");
+        const numbers = piece.claims.map((number) => this.data.claims[number].n).join(",");
         const node = el("mark", { class: verdicts[0], "data-n": numbers, title: `Behind claim ${numbers}` }, piece.t);
         node.addEventListener("click", () => this.select({ claim: piece.claims[0] }));
         this.pieces.push({ node, chunk: place, claims: piece.claims });
@@ -175,7 +175,7 @@ class RunPage {
     if (!pairs.length && !chunk.metadata.length) return null;
     return el("div", { class: "foot" },
       pairs.length ? el("p", { class: "backs" }, "Backs ", pairs.map(([claim, p], step) => [step ? ", " : null,
-        button({ class: "ref" }, () => this.select({ claim }, false, true), `claim ${claim + 1}`), ` (${p})`])) : null,
+        button({ class: "ref" }, () => this.select({ claim }, false, true), `claim ${this.data.claims[claim].n}`), ` (${p})`])) : null,
       this.pairs("Metadata", chunk.metadata));
   }
 
@@ -199,10 +199,9 @@ class RunPage {
   reference(what, number, place) {
     const name = { claims: "claim", citations: "citation", chunks: "chunk" }[what];
     if (!name) return el("span", { class: "tag" }, quoted(what), ` ${number}`);
-    const shown = what === "chunks" ? number : number + 1;
-    if (place === null) return el("span", { class: "tag" }, `${name} ${shown}`);
+    if (place === null) return el("span", { class: "tag" }, `${name} ${number}`);
     const key = { claims: { claim: place }, citations: { cites: [place] }, chunks: { chunk: place } }[what];
-    return button({ class: "ref" }, () => this.select(key, true, what !== "chunks"), `${name} ${shown}`);
+    return button({ class: "ref" }, () => this.select(key, true, what !== "chunks"), `${name} ${number}`);
   }
 
   below() {
@@ -219,7 +218,7 @@ class RunPage {
         el("span", { class: "to" }, citation.target === null ? "→ nothing" : ["→ ", quoted(citation.target, "id")]),
         el("span", {}, citation.why,
           citation.better.length ? [": ", citation.better.map((place, step) => [step ? ", " : null, this.reference("chunks", this.data.chunks[place].rank, place)])] : null),
-        citation.claim === null ? el("span", { class: "quiet" }, "at no claim") : this.reference("claims", citation.claim, citation.claim)))));
+        citation.claim === null ? el("span", { class: "quiet" }, "at no claim") : this.reference("claims", this.data.claims[citation.claim].n, citation.claim)))));
   }
 
   measures() {
@@ -232,7 +231,7 @@ class RunPage {
           result.share === null ? el("span", { class: "bar none" }) : gauge(result.share),
           el("span", { class: "quiet" }, result.value === null ? quoted(result.reason) : result.labels ? `${result.labels} labels` : "")),
         el("p", {}, INDEX.says[result.metric] || "No description is recorded for this measure.",
-          result.labels ? ` Rests on ${result.labels} labels.` : " Rests on no labels."))))));
+          result.labels ? ` Rests on ${result.labels} labels.` : " It needs no labels."))))));
   }
 
   facts() {
@@ -300,14 +299,16 @@ class RunPage {
     this.say(this.selected);
     if (this.selected === null) return;
     for (const { node } of this.pieces) if (node.classList.contains("on")) this.unfold(node);
-    const first = this.node.querySelector("mark.on") || this.node.querySelector(".chunk.on");
+    const strongest = key.claim === undefined || !this.data.claims[key.claim].by.length ? null : this.cards[this.data.claims[key.claim].by[0][0]];
+    const card = strongest || this.node.querySelector(".chunk.on");
+    const first = card && (card.querySelector("mark.on") || card);
     if (toAnswer) {
       const target = this.node.querySelector(".claim.on") || this.node.querySelector(".cite.on");
       if (target) {
         reveal(target, "center");
         target.focus({ preventScroll: true });
       }
-    } else if (toChunk && first) {
+    } else if (toChunk && first && !inView(first)) {
       reveal(first, "center");
     }
   }
@@ -337,7 +338,7 @@ class RunPage {
     const toChunk = ([place, p]) => [button({ class: "ref" }, () => { reveal(this.cards[place], "center"); }, `chunk ${this.data.chunks[place].rank}`), p === null ? null : ` (${p})`];
     const listed = (pairs) => pairs.map((pair, step) => [step ? ", " : null, toChunk(pair)]);
     add(this.panel, el("p", {}, el("span", { class: `key verdict ${claim.verdict}`, "aria-hidden": "true" }, words[SYMBOL]),
-      el("b", {}, `Claim ${number + 1}: ${words[WORDS]}`), claim.p === null ? null : el("span", { class: "p", title: "Probability that the context backs it" }, claim.p)));
+      el("b", {}, `Claim ${claim.n}: ${words[WORDS]}`), claim.p === null ? null : el("span", { class: "p", title: "Probability that the context backs it" }, claim.p)));
     const pairs = [...new Map(claim.by.map((pair) => [pair[0], pair[1]]))];
     if (pairs.length) add(this.panel, el("p", {}, "Backed by ", listed(pairs), "."));
     if (claim.against.length) add(this.panel, el("p", {}, "Contradicted by ", listed(claim.against.map((place) => [place, null])), "."));
@@ -349,7 +350,7 @@ class RunPage {
     const chunk = this.data.chunks[place];
     const claims = [...new Set(chunk.by.map(([claim]) => claim))];
     add(this.panel, el("p", {}, el("b", {}, `Chunk ${chunk.rank}: ${INDEX.uses[chunk.use][WORDS]}`), chunk.p === null ? null : el("span", { class: "p", title: "Probability of use" }, chunk.p)),
-      el("p", {}, claims.length ? ["Backs ", claims.map((claim, step) => [step ? ", " : null, this.reference("claims", this.data.claims.length > claim ? claim : 0, claim)]), "."] : "Backs no claim."));
+      el("p", {}, claims.length ? ["Backs ", claims.map((claim, step) => [step ? ", " : null, this.reference("claims", this.data.claims[claim].n, claim)]), "."] : "Backs no claim."));
   }
 
   sayCitation(number) {
