@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from rag_eval_hooks.diagnosis.situation import Situation, count, listed
+from rag_eval_hooks.diagnosis.situation import Situation, count, listed, refs
 from rag_eval_hooks.record import Claim, Finding
 from rag_eval_hooks.record.evaluation import FindingKind
 
@@ -58,7 +58,7 @@ def _refusal(seen: Situation) -> Iterator[Finding]:
             stage="answer",
             confidence=SEEN_IN_LABELS,
             why=f"The answer declines, although the context held a whole evidence set ({count(len(complete), 'id')}).",
-            refs={"chunks": seen.ranks_of(complete)},
+            refs=refs(chunks=seen.ranks_of(complete)),
         )
 
 
@@ -69,5 +69,5 @@ def _claims(kind: FindingKind, claims: Sequence[Claim], why: str, ranks: tuple[i
         stage="answer",
         confidence=max(0.5 if claim.probability is None else 1 - claim.probability for claim in claims),
         why=f"{why}: claims {listed(indices)}.",
-        refs={"claims": indices, "chunks": ranks} if ranks else {"claims": indices},
+        refs=refs(claims=indices, chunks=ranks),
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rag_eval_hooks.diagnosis.situation import Situation, count, listed
+from rag_eval_hooks.diagnosis.situation import Situation, count, listed, refs
 from rag_eval_hooks.record import Citation, Claim, Finding
 from rag_eval_hooks.record.evaluation import CitationProblem, FindingKind
 
@@ -35,11 +35,6 @@ def citation_findings(seen: Situation) -> Iterator[Finding]:
         bad = [citation for citation in citations if citation.problem == problem]
         if bad:
             indices = tuple(citation.index for citation in bad)
-            refs = {
-                "citations": indices,
-                "claims": tuple(sorted({citation.claim for citation in bad if citation.claim is not None})),
-                "chunks": tuple(sorted({citation.target_rank for citation in bad if citation.target_rank is not None})),
-            }
             yield Finding(
                 kind=kind,
                 stage="citation",
@@ -47,7 +42,11 @@ def citation_findings(seen: Situation) -> Iterator[Finding]:
                 why=(
                     f"Of {count(len(citations), 'citation')}, {len(bad)} {WORDS[problem]}: citations {listed(indices)}."
                 ),
-                refs={name: numbers for name, numbers in refs.items() if numbers},
+                refs=refs(
+                    citations=indices,
+                    claims=tuple(sorted({one.claim for one in bad if one.claim is not None})),
+                    chunks=tuple(sorted({one.target_rank for one in bad if one.target_rank is not None})),
+                ),
             )
     yield from _missing(seen)
 
@@ -65,7 +64,7 @@ def _missing(seen: Situation) -> Iterator[Finding]:
                 f"The answer cites elsewhere, but {len(bare)} of {count(len(seen.checkable), 'claim')} "
                 f"are backed by the context and carry no citation: claims {listed(indices)}."
             ),
-            refs={"claims": indices},
+            refs=refs(claims=indices),
         )
 
 

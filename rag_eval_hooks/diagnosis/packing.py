@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rag_eval_hooks.diagnosis.situation import Situation, count, listed
+from rag_eval_hooks.diagnosis.situation import Situation, count, listed, refs
 from rag_eval_hooks.record import Finding
 from rag_eval_hooks.record.run import Match
 
@@ -35,7 +35,7 @@ def packing_findings(seen: Situation) -> Iterator[Finding]:
                 f"{len(short)} of {count(len(seen.run.context), 'context item')} reached the prompt in part "
                 f"(ranks {listed([rank for rank, _ in short])}; the shortest {least:.0%})."
             ),
-            refs={"chunks": tuple(rank for rank, _ in short)},
+            refs=refs(chunks=tuple(rank for rank, _ in short)),
         )
 
 
@@ -52,7 +52,7 @@ def _lost_by_gold(seen: Situation) -> Iterator[Finding]:
             f"{len(lost)} of {count(len(seen.relevant & seen.retrieved), 'retrieved relevant id')} "
             "did not reach the generator."
         ),
-        refs={"chunks": seen.ranks_of(lost)},
+        refs=refs(chunks=seen.ranks_of(lost)),
     )
 
 
@@ -71,5 +71,5 @@ def _lost_by_guess(seen: Situation) -> Iterator[Finding]:
                 f"{count(len(left_out), 'retrieved chunk')} did not reach the generator, and the context does not "
                 f"back {count(len(bare), 'claim')}; without labels this is a guess."
             ),
-            refs={"chunks": left_out, "claims": bare},
+            refs=refs(chunks=left_out, claims=bare),
         )

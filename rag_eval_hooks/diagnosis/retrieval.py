@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rag_eval_hooks.diagnosis.situation import Situation, count
+from rag_eval_hooks.diagnosis.situation import Situation, count, refs
 from rag_eval_hooks.record import Finding
 
 __all__ = ["retrieval_findings"]
@@ -40,7 +40,7 @@ def retrieval_findings(seen: Situation) -> Iterator[Finding]:
             stage="retrieval",
             confidence=BY_LABELS,
             why=f"Relevant ids were retrieved ({len(found)}), but none of any of the {len(seen.sets)} evidence sets.",
-            refs={"chunks": seen.ranks_of(found)},
+            refs=refs(chunks=seen.ranks_of(found)),
         )
         return
     which = f"the best-covered of {count(len(seen.sets), 'evidence set')}" if seen.sets_are_given else "the relevant"
@@ -49,5 +49,5 @@ def retrieval_findings(seen: Situation) -> Iterator[Finding]:
         stage="retrieval",
         confidence=BY_LABELS if seen.sets_are_given else BY_RELEVANCE,
         why=f"Retrieval found {share} of {which}; no set is complete.",
-        refs={"chunks": seen.ranks_of(best & seen.retrieved)},
+        refs=refs(chunks=seen.ranks_of(best & seen.retrieved)),
     )

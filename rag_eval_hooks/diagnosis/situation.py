@@ -6,7 +6,7 @@ from functools import cached_property
 from rag_eval_hooks.metrics.labels import evidence_sets, relevant
 from rag_eval_hooks.record import Attribution, Claim, RagRun
 
-__all__ = ["Situation", "count", "listed"]
+__all__ = ["Situation", "count", "listed", "refs"]
 
 MAX_LISTED = 8
 
@@ -87,6 +87,15 @@ def count(number: int, noun: str) -> str:
     ('1 claim', '2 claims')
     """
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def refs(**numbers: tuple[int, ...]) -> dict[str, tuple[int, ...]]:
+    """Returns what a finding is about, without the kinds of which there is none.
+
+    >>> refs(claims=(1,), chunks=())
+    {'claims': (1,)}
+    """
+    return {name: values for name, values in numbers.items() if values}
 
 
 def listed(numbers: Sequence[int]) -> str:

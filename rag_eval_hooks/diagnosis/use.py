@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rag_eval_hooks.diagnosis.situation import Situation, listed
+from rag_eval_hooks.diagnosis.situation import Situation, listed, refs
 from rag_eval_hooks.metrics.labels import used_ids
 from rag_eval_hooks.record import ChunkVerdict, Finding
 
@@ -42,7 +42,7 @@ def use_findings(seen: Situation) -> Iterator[Finding]:
         stage="use",
         confidence=confidence,
         why=f"The generator got relevant chunks that the answer does not use: {len(ranks)} (ranks {listed(ranks)}).",
-        refs={"chunks": ranks},
+        refs=refs(chunks=ranks),
     )
 
 

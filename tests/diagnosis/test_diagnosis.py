@@ -1,0 +1,283 @@
+"""Findings: one small situation for each, and one beside it in which it must not be said."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_eval_hooks.diagnosis import diagnose
+from rag_eval_hooks.record import Attribution, Chunk, ContextItem, Finding, RagRun, Stage, StageItem
+from rag_eval_hooks.testing import make_attribution, make_run
+
+
+def kinds(run: RagRun, found: Attribution | None = None) -> list[str]:
+    return [finding.kind for finding in diagnose(run, found or make_attribution(run))]
+
+
+def only(run: RagRun, found: Attribution, kind: str) -> Finding:
+    (finding,) = [one for one in diagnose(run, found) if one.kind == kind]
+    return finding
+
+
+class TestRetrieval:
+    @pytest.mark.parametrize(
+        ("retrieved", "gold", "expected"),
+        [
+            pytest.param("xy", {"relevant": {"a"}}, "zero_recall", id="no relevant id"),
+            pytest.param("", {"relevant": {"a"}}, "zero_recall", id="nothing at all"),
+            pytest.param("xy", {"evidence_sets": ["ab", "c"]}, "zero_recall", id="no id of any set"),
+            pytest.param("r", {"relevant": {"r"}, "evidence_sets": ["ab"]}, "missed_evidence", id="relevant, no set"),
+            pytest.param("ax", {"evidence_sets": ["ab", "cde"]}, "incomplete_evidence", id="half a set"),
+            pytest.param("ax", {"relevant": {"a", "b"}}, "incomplete_evidence", id="half of the relevant"),
+            pytest.param("c", {"evidence_sets": ["ab", "c"]}, None, id="one set suffices"),
+            pytest.param("ab", {"relevant": {"a", "b"}}, None, id="all relevant"),
+            pytest.param("x", {}, None, id="no gold, nothing said"),
+            pytest.param("x", {"relevance": {"a": 0}}, None, id="nothing relevant, nothing missed"),
+        ],
+    )
+    def test_kind(self, retrieved: str, gold: dict[str, Any], expected: str | None) -> None:
+        run = make_run(retrieved, **gold)
+        said = [finding for finding in diagnose(run, make_attribution(run)) if finding.stage == "retrieval"]
+        assert [finding.kind for finding in said] == ([expected] if expected else [])
+
+    def test_sets_are_certain_and_relevance_is_not(self) -> None:
+        by_sets, by_ids = make_run("xa", evidence_sets=["ab"]), make_run("xa", relevant={"a", "b"})
+        certain = only(by_sets, make_attribution(by_sets), "incomplete_evidence")
+        unsure = only(by_ids, make_attribution(by_ids), "incomplete_evidence")
+        assert (certain.confidence, unsure.confidence) == (1.0, 0.5)
+        assert certain.refs == {"chunks": (2,)}
+        assert "1 of 2 ids" in certain.why
+
+    @pytest.mark.parametrize("status", ["error", "abandoned", "evicted"])
+    def test_is_judged_however_the_run_ended(self, status: str) -> None:
+        assert "zero_recall" in kinds(make_run("x", relevant={"a"}, status=status, answer=None))
+
+    def test_a_run_that_ended_before_retrieval_says_nothing_of_it(self) -> None:
+        assert kinds(make_run("", relevant={"a"}, status="error", answer=None)) == []
+
+
+class TestPacking:
+    def test_a_relevant_chunk_left_out_of_the_prompt(self) -> None:
+        run = make_run("xab", context="x", evidence_sets=["ab"])
+        finding = only(run, make_attribution(run), "lost_before_prompt")
+        assert (finding.stage, finding.confidence, finding.refs) == ("packing", 1.0, {"chunks": (2, 3)})
+        assert "2 of 2 retrieved relevant ids" in finding.why
+
+    def test_a_reranker_that_dropped_it_is_packing_and_not_retrieval(self) -> None:
+        run = make_run("xa", context="x", evidence_sets=["a"])
+        inner = Stage(items=(StageItem(chunk=0), StageItem(chunk=1)), final=False)
+        outer = Stage(kind="rerank", items=(StageItem(chunk=0),))
+        assert kinds(run.model_copy(update={"stages": (inner, outer)})) == ["lost_before_prompt"]
+
+    def test_an_assumed_context_is_less_certain(self) -> None:
+        run = make_run("xa", context="x", evidence_sets=["a"], context_source="last_stage")
+        assert only(run, make_attribution(run), "lost_before_prompt").confidence == 0.7
+
+    @pytest.mark.parametrize(
+        "more",
+        [
+            pytest.param({"context": "a", "evidence_sets": ["ab", "a"]}, id="a whole set is in the prompt"),
+            pytest.param(
+                {"context": "", "evidence_sets": ["ab"], "status": "error", "answer": None}, id="no prompt yet"
+            ),
+        ],
+    )
+    def test_not_lost(self, more: dict[str, Any]) -> None:
+        assert "lost_before_prompt" not in kinds(make_run("ab", **more))
+
+    def test_a_cut_chunk_is_not_lost(self) -> None:
+        run = make_run("a", context="", relevant={"a"})
+        cut = Chunk(id="a#0", text="Pass", derived_from="a")
+        packed = run.model_copy(update={"chunks": (*run.chunks, cut), "context": (ContextItem(chunk=1),)})
+        assert "lost_before_prompt" not in kinds(packed)
+
+    def test_without_gold_it_is_a_guess_and_only_where_a_claim_is_bare(self) -> None:
+        run = make_run("ab", context="a", context_source="prompt")
+        finding = only(run, make_attribution(run, claims=["+1", "-"]), "lost_before_prompt")
+        assert (finding.confidence, finding.refs) == (0.3, {"chunks": (2,), "claims": (1,)})
+        assert kinds(run, make_attribution(run, claims=["+1", "?"])) == []
+        assumed = run.model_copy(update={"context_source": "last_stage"})
+        assert "lost_before_prompt" not in kinds(assumed, make_attribution(run, claims=["-"]))
+
+    @pytest.mark.parametrize(
+        ("coverage", "match", "confidence"),
+        [(0.5, "head", 0.95), (0.5, "shingle", 0.7), (0.0, "exact", 1.0), (0.9, "head", None), (1.0, "exact", None)],
+    )
+    def test_truncated(self, coverage: float, match: str, confidence: float | None) -> None:
+        item = ContextItem(chunk=1, match=match, coverage=coverage)  # type: ignore[arg-type]
+        run = make_run("ab", context_source="prompt")
+        run = run.model_copy(update={"context": (ContextItem(chunk=0), item)})
+        found = diagnose(run, make_attribution(run))
+        assert [(one.kind, one.stage, one.confidence, one.refs) for one in found] == (
+            [] if confidence is None else [("truncated", "packing", confidence, {"chunks": (2,)})]
+        )
+
+
+class TestUse:
+    def test_relevant_and_not_used(self) -> None:
+        run = make_run("xab", evidence_sets=["ab"])
+        finding = only(run, make_attribution(run, used=[1, 2]), "unused_evidence")
+        assert (finding.stage, finding.refs) == ("use", {"chunks": (3,)})
+        assert finding.confidence == pytest.approx(1 - 0.1)
+
+    @pytest.mark.parametrize(
+        ("gold", "used", "confidence"),
+        [
+            pytest.param({"evidence_sets": ["ab"]}, [1], 0.9, id="the set needs both"),
+            pytest.param({"relevant": {"a", "b"}}, [], 0.9, id="no relevant chunk was used"),
+            pytest.param({"relevant": {"a", "b"}}, [1], 0.9 * 0.5, id="another relevant one was"),
+            pytest.param({"evidence_sets": ["ab", "a"]}, [1], None, id="one set was used wholly"),
+            pytest.param({"relevant": {"a"}}, [1], None, id="it was used"),
+            pytest.param({}, [], None, id="no gold"),
+        ],
+    )
+    def test_confidence(self, gold: dict[str, Any], used: list[int], confidence: float | None) -> None:
+        run = make_run("ab", **gold)
+        said = [one.confidence for one in diagnose(run, make_attribution(run, used=used)) if one.stage == "use"]
+        assert said == ([] if confidence is None else [pytest.approx(confidence)])
+
+    def test_a_persons_labels_decide(self) -> None:
+        run = make_run("ab", evidence_sets=["ab"], used="a")
+        finding = only(run, make_attribution(run, used=[1, 2]), "unused_evidence")
+        assert (finding.confidence, finding.refs) == (1.0, {"chunks": (2,)})
+
+    def test_doubt_is_no_finding(self) -> None:
+        run = make_run("a", relevant={"a"})
+        assert kinds(run, make_attribution(run, uncertain=[1])) == []
+
+    @pytest.mark.parametrize("more", [{"kind": "refusal"}, {"kind": "empty"}])
+    def test_no_answer_no_use(self, more: dict[str, Any]) -> None:
+        run = make_run("a", relevant={"a"})
+        assert "unused_evidence" not in kinds(run, make_attribution(run, **more))
+
+
+class TestRefusal:
+    @pytest.mark.parametrize(
+        ("gold", "expected"),
+        [
+            pytest.param({"evidence_sets": ["ab"]}, "wrong_refusal", id="the evidence was in the context"),
+            pytest.param({"relevant": {"a"}}, "wrong_refusal", id="so was the relevant chunk"),
+            pytest.param({"gold_answer": ""}, "right_refusal", id="gold has no answer"),
+            pytest.param({"gold_answer": "", "relevant": {"a"}}, "right_refusal", id="that goes before relevance"),
+            pytest.param({"relevance": {"a": 0}}, "right_refusal", id="gold calls nothing relevant"),
+            pytest.param({"evidence_sets": []}, "right_refusal", id="gold names no evidence"),
+            pytest.param({"evidence_sets": ["az"]}, None, id="part of the evidence was not there"),
+            pytest.param({"gold_answer": "Yes."}, None, id="an answer exists, where is unknown"),
+            pytest.param({}, None, id="no gold"),
+        ],
+    )
+    def test_kind(self, gold: dict[str, Any], expected: str | None) -> None:
+        run = make_run("ab", **gold)
+        said = [one.kind for one in diagnose(run, make_attribution(run, kind="refusal")) if one.stage == "answer"]
+        assert said == ([expected] if expected else [])
+
+    def test_an_answer_is_no_refusal(self) -> None:
+        assert kinds(make_run("a", gold_answer="")) == []
+
+    def test_a_refusal_that_was_cut_off_is_not_judged(self) -> None:
+        run = make_run("a", relevant={"a"}, status="abandoned")
+        assert kinds(run, make_attribution(run, kind="refusal")) == []
+
+
+class TestClaims:
+    def test_unsupported_and_conflicting(self) -> None:
+        run = make_run("ab")
+        found = make_attribution(run, claims=["+1", "-", "!", "-", "~", "?"], conflict=[2])
+        bare, conflict = only(run, found, "unsupported_claim"), only(run, found, "conflicting_claim")
+        assert (bare.refs, bare.confidence) == ({"claims": (1, 3)}, 0.9)
+        assert bare.why == "The context does not back 2 of 5 claims: claims 1, 3."
+        assert conflict.refs == {"claims": (2,), "chunks": (2,)}
+        assert conflict.why == "The context (chunks at ranks 2) contradicts 1 of 5 claims: claims 2."
+
+    @pytest.mark.parametrize("status", ["error", "abandoned", "timeout"])
+    def test_half_an_answer_is_not_judged(self, status: str) -> None:
+        run = make_run("ab", status=status)
+        assert kinds(run, make_attribution(run, claims=["-", "!"], citations=[(0, None)])) == []
+
+
+class TestCitations:
+    def test_each_problem(self) -> None:
+        run = make_run("ab")
+        found = make_attribution(
+            run,
+            claims=["+1", "-"],
+            citations=[(0, 1), (0, None), (0, 2, False), (1, 2, False), (1, None)],
+        )
+        dangling = only(run, found, "dangling_citation")
+        misplaced = only(run, found, "misplaced_citation")
+        unsupported = only(run, found, "unsupported_citation")
+        assert (dangling.refs, dangling.confidence) == ({"citations": (1, 4), "claims": (0, 1)}, 0.95)
+        assert misplaced.refs == {"citations": (2,), "claims": (0,), "chunks": (2,)}
+        assert misplaced.confidence == pytest.approx(0.9)  # chunk 1 backs claim 0 with 0.9
+        assert unsupported.refs == {"citations": (3,), "claims": (1,), "chunks": (2,)}
+        assert unsupported.confidence == pytest.approx(1 - 0.1)
+        assert dangling.why == "Of 5 citations, 2 point to no item the generator got: citations 1, 4."
+
+    def test_a_citation_outside_any_claim(self) -> None:
+        run = make_run("ab")
+        finding = only(run, make_attribution(run, claims=["+1"], citations=[(None, 2, False)]), "unsupported_citation")
+        assert (finding.refs, finding.confidence) == ({"citations": (0,), "chunks": (2,)}, 0.5)
+
+    @pytest.mark.parametrize(
+        ("claims", "citations", "missing"),
+        [
+            pytest.param(["+1", "+2"], [(0, 1)], (1,), id="one is cited, the other not"),
+            pytest.param(["+1", "+2"], [], None, id="the answer cites nowhere: another style"),
+            pytest.param(["+1", "-", "~"], [(0, 1)], None, id="only backed claims that need evidence"),
+            pytest.param(["+1", "+2"], [(0, 1), (1, 2)], None, id="all cited"),
+        ],
+    )
+    def test_missing(self, claims: list[str], citations: list[Any], missing: tuple[int, ...] | None) -> None:
+        run = make_run("ab")
+        found = diagnose(run, make_attribution(run, claims=claims, citations=citations))
+        said = [one.refs["claims"] for one in found if one.kind == "missing_citation"]
+        assert said == ([] if missing is None else [missing])
+
+
+def test_the_most_certain_comes_first() -> None:
+    run = make_run("xab", context="xa", evidence_sets=["ab"])
+    found = make_attribution(run, used=[1], claims=["+1", "-", "+1"], citations=[(0, 1)])
+    said = diagnose(run, found)
+    assert [one.kind for one in said] == [
+        "lost_before_prompt",  # 1.0, by gold
+        "unused_evidence",  # 0.9
+        "unsupported_claim",  # 0.9, a later stage
+        "missing_citation",  # 0.6 * 0.9
+    ]
+
+
+@given(
+    st.text(alphabet="abcd", max_size=6),
+    st.none() | st.text(alphabet="abcd", max_size=6),
+    st.none() | st.dictionaries(st.sampled_from("abcd"), st.integers(-1, 2)),
+    st.none() | st.lists(st.text(alphabet="abcd", max_size=3), max_size=3),
+    st.lists(st.sampled_from("-!?~+"), max_size=4),
+    st.sampled_from(["answer", "refusal", "empty"]),
+    st.sampled_from(["ok", "partial", "error", "abandoned"]),
+)
+def test_laws(
+    retrieved: str,
+    context: str | None,
+    relevance: dict[str, int] | None,
+    sets: list[str] | None,
+    claims: list[str],
+    kind: Any,
+    status: str,
+) -> None:
+    """Sorted by confidence, one of a kind, references that exist, no text of the run, and a clean run is clean."""
+    run = make_run(retrieved, context=context, relevance=relevance, evidence_sets=sets, status=status)
+    citations = [(place, None) for place in range(len(claims))]
+    found = make_attribution(run, claims=claims, citations=citations, kind=kind)
+    said = diagnose(run, found)
+    assert [one.confidence for one in said] == sorted((one.confidence for one in said), reverse=True)
+    assert len({one.kind for one in said}) == len(said)
+    for one in said:
+        assert one.why.endswith(".")
+        assert "Passage" not in one.why
+        assert "Claim 0." not in one.why
+        assert all(number < len(found.claims) for number in one.refs.get("claims", ()))
+        assert all(number < len(found.citations) for number in one.refs.get("citations", ()))
+        assert all(1 <= rank <= len(found.chunks) for rank in one.refs.get("chunks", ()))
+        assert one.stage in ("retrieval", "packing") or run.answer_is_whole
+        assert one.stage != "retrieval" or run.gold is not None
