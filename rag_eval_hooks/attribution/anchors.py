@@ -1,0 +1,350 @@
+"""Finds typed anchors in folded text: numbers with units, dates, times, versions, codes."""
+
+import re
+from typing import NamedTuple
+
+from rag_eval_hooks.attribution.units import (
+    CN_DIGITS,
+    CN_LARGE,
+    CN_NUMERALS,
+    CN_SMALL,
+    CURRENCIES,
+    MONTHS,
+    SCALES,
+    UNITS,
+)
+
+__all__ = ["Anchor", "find_anchors", "fits"]
+
+
+class Anchor(NamedTuple):
+    """A value that must be the same in the answer and in its source."""
+
+    start: int
+    """Where it begins in the folded text."""
+    end: int
+    """Where it ends in the folded text."""
+    key: str | None
+    """What it must equal, for anchors that are compared as a whole (times, dates, versions, codes)."""
+    values: tuple[float, ...] = ()
+    """The possible readings of a number (`2,500` may be 2500 or 2.5), scale words applied, in the unit as written."""
+    slack: float = 0.0
+    """How far another value may be off: half of the last written digit where the number is written rounded."""
+    dimension: str | None = None
+    """What the number measures (`length`, `percent`, `money:usd`), where a unit says so."""
+    factor: float = 1.0
+    """What to multiply with to get the dimension's base unit."""
+    raw: str = ""
+    """The digits as written; a version is compared by them."""
+
+
+_cn = CN_NUMERALS
+_month = "|".join(sorted(MONTHS, key=len, reverse=True))
+_cjk_unit = "|".join(
+    sorted((u for u in (*SCALES, *UNITS, *CURRENCIES) if not u.isascii() and u not in "$€£¥₩₹"), key=len, reverse=True)
+)
+DATE = re.compile(
+    r"(?<![a-z0-9_.,/-])(?P<y1>[12]\d{3})[-/.](?P<m1>\d{1,2})[-/.](?P<d1>\d{1,2})(?![\d/-]|[.,]\d)"
+    r"|(?P<y2>[12]\d{3}|[〇零一二三四五六七八九]{4})年"
+    rf"(?:(?P<m2>\d{{1,2}}|[{_cn}]{{1,3}})月(?:(?P<d2>\d{{1,2}}|[{_cn}]{{1,3}})[日号])?)?"
+    rf"|(?P<m3>\d{{1,2}}|[{_cn}]{{1,3}})月(?P<d3>\d{{1,2}}|[{_cn}]{{1,3}})[日号]"
+    rf"|(?<![a-z0-9_])(?P<d4>\d{{1,2}})(?:st|nd|rd|th|\.)?(?: of)? (?P<m4>{_month})\b\.?"
+    r"(?:,? (?P<y4>[12]\d{3})(?![a-z0-9_]))?"
+    rf"|\b(?P<m5>{_month})\b\.? (?P<d5>\d{{1,2}})(?:st|nd|rd|th)?(?![a-z0-9_:])(?:,? (?P<y5>[12]\d{{3}})(?![a-z0-9_]))?"
+    rf"|\b(?P<m6>{_month})\b\.?,? (?P<y6>[12]\d{{3}})(?![a-z0-9_])"
+)
+TIME = re.compile(
+    r"(?<![a-z0-9_:.])(?P<h>[01]?\d|2[0-4])[:h](?P<m>[0-5]\d)(?::[0-5]\d)?(?: ?(?P<half>[ap])\.?m\b\.?)?(?![a-z0-9_:])"
+    r"|(?<![a-z0-9_:.])(?P<h2>1[0-2]|0?\d) ?(?P<half2>[ap])\.?m\b\.?"
+)
+VERSION = re.compile(
+    r"(?<![a-z0-9_.])v?\d+(?:\.\d+){2,}(?:[-+.]?[a-z]+\d*)?(?![a-z0-9_])"
+    r"|(?:\b(?:release|version|versions|ver|rev|revision|build|section|sec|chapter|figure|fig|table|python|clause)\.?"
+    r"|(?<![a-z0-9_])§) ?v?(?P<cued>\d+(?:\.\d+)+[a-z]?)(?![a-z0-9_])"
+    r"|(?<![a-z0-9_])v(?P<bare>\d+(?:\.\d+)*)(?![a-z0-9_])"
+)
+NUMBER = re.compile(
+    r"(?P<sign>(?<![a-z0-9_.,)\-/])[-+] ?)?(?P<money>us\$|[$€£¥₩₹]) ?(?P<n1>\d[\d.,']{0,40})|"
+    r"(?P<sign2>(?<![a-z0-9_.,)\-/])[-+])?(?<![a-z0-9_.])(?P<n2>\d[\d.,']{0,40}|\.\d+)"
+)
+AFTER_NUMBER = re.compile(
+    r"(?:[ -]?(?P<scale>thousand|millionen|millions?|milliarden|milliards|mio|mln|mn|billions?|bn|mrd|trillion|tn|"
+    r"hundred|tsd)\b\.?"
+    rf"|(?P<k>k)\b|(?P<cjk>(?:{_cjk_unit})+))?"
+    r"(?:[ -]?(?P<unit>per cent|percent|pct|prozent|km/h|°[cf]|[%‰℃]|us\$|[$€£¥₩₹]|[^\W\d_]{1,12})(?![^\W\d_]))?"
+)
+CODE = re.compile(
+    r"(?<![a-z0-9_])(?=[a-z0-9_-]{0,40}[a-z])(?=[a-z0-9_-]{0,40}\d)[a-z0-9][a-z0-9]*(?:[-_][a-z0-9]+)*(?![a-z0-9_])"
+)
+CN_NUMBER = re.compile(
+    rf"(?P<ordinal>第)?(?P<digits>[{_cn}]{{1,20}})(?P<unit>{_cjk_unit}|[个個月日号次倍项位家种岁歳台点分层楼册])?"
+)
+APPROXIMATE = re.compile(
+    r"(?:about|around|approximately|approx\.?|roughly|nearly|almost|circa|ca\.?|etwa|rund|environ|约|大约|近|约为|~|≈)\s*$"
+)
+ORDINAL = re.compile(r"(?:st|nd|rd|th)\b")
+
+
+def find_anchors(text: str) -> list[Anchor]:
+    """Returns the anchors of a folded text in order, without overlaps; linear in its length."""
+    found: list[Anchor] = []
+    taken: list[tuple[int, int]] = []
+    has_digit = any(char.isdigit() for char in text)
+    has_cn = not text.isascii() and any(char in CN_NUMERALS for char in text)
+    if has_digit or has_cn:
+        for match in DATE.finditer(text):
+            anchors = _date(match)
+            if anchors:
+                found.extend(anchors)
+                taken.append(match.span())
+    if has_digit:
+        free = _Free(taken)
+        for finder, read in ((TIME, _time), (VERSION, _version)):
+            for match in finder.finditer(text):
+                anchor = read(match)
+                if anchor is not None and free.take(anchor.start, anchor.end):
+                    found.append(anchor)
+        for match in CODE.finditer(text):
+            anchor = _code(match)
+            if anchor is not None and free.take(*match.span()):
+                found.append(anchor)
+        for match in NUMBER.finditer(text):
+            anchor = _number(match, text)
+            if anchor is not None and free.take(anchor.start, anchor.end):
+                found.append(anchor)
+        taken = free.taken()
+    if has_cn:
+        free = _Free(taken)
+        for match in CN_NUMBER.finditer(text):
+            anchor = _chinese(match)
+            if anchor is not None and free.take(anchor.start, anchor.end):
+                found.append(anchor)
+    found.sort(key=lambda anchor: anchor.start)
+    return found
+
+
+def fits(claimed: Anchor, source: Anchor) -> bool:
+    """Whether a source's anchor states the claimed one: the same key or value, rounded as the claim writes it.
+
+    Units must agree where both have one; a number without a unit fits any unit.
+    """
+    if claimed.key is not None or source.key is not None:
+        return claimed.key == source.key or (claimed.raw != "" and claimed.raw == source.raw and not claimed.dimension)
+    if claimed.dimension and source.dimension and claimed.dimension != source.dimension:
+        return False
+    factors = [(1.0, 1.0)]
+    if claimed.dimension == source.dimension and claimed.factor != source.factor:
+        factors = [(claimed.factor, source.factor)]
+    elif "percent" in (claimed.dimension, source.dimension) and claimed.dimension != source.dimension:
+        # 19.5 % fits 0.195, and in a table a column of percents fits as written.
+        factors.append((claimed.factor, source.factor))
+    for mine, theirs in factors:
+        for value in claimed.values:
+            for other in source.values:
+                gap = abs(value * mine - other * theirs)
+                if gap <= claimed.slack * mine + 1e-9 * abs(value * mine) + 1e-12:
+                    return True
+    return False
+
+
+class _Free:
+    """Knows which stretches of the text are taken; answers in constant time."""
+
+    def __init__(self, taken: list[tuple[int, int]]) -> None:
+        self._taken = list(taken)
+        self._places = {place for start, end in taken for place in range(start, end)}
+
+    def take(self, start: int, end: int) -> bool:
+        """Takes a stretch unless part of it is taken."""
+        if start in self._places or (end - 1) in self._places or not self._places.isdisjoint(range(start, end)):
+            return False
+        self._places.update(range(start, end))
+        self._taken.append((start, end))
+        return True
+
+    def taken(self) -> list[tuple[int, int]]:
+        """Returns all taken stretches."""
+        return self._taken
+
+
+def _date(match: re.Match[str]) -> list[Anchor]:
+    groups = match.groupdict()
+    year = _whole(next((groups[name] for name in ("y1", "y2", "y4", "y5", "y6") if groups[name]), None))
+    month_text = next((groups[name] for name in ("m1", "m2", "m3", "m4", "m5", "m6") if groups[name]), None)
+    month = MONTHS.get(month_text, 0) if month_text and month_text in MONTHS else _whole(month_text)
+    day = _whole(next((groups[name] for name in ("d1", "d2", "d3", "d4", "d5") if groups[name]), None))
+    if (month is not None and not 1 <= month <= 12) or (day is not None and not 1 <= day <= 31):
+        return []
+    start, end = match.span()
+    anchors: list[Anchor] = []
+    if year is not None:
+        anchors.append(Anchor(start, end, None, (float(year),), raw=str(year)))
+    if month is not None and day is not None:
+        anchors.append(Anchor(start, end, f"day:{month}-{day}"))
+    if month is not None:
+        anchors.append(Anchor(start, end, f"month:{month}"))
+    return anchors
+
+
+def _whole(text: str | None) -> int | None:
+    if not text:
+        return None
+    return int(text) if text.isdecimal() else _chinese_value(text)
+
+
+def _time(match: re.Match[str]) -> Anchor | None:
+    hour = int(match["h"] or match["h2"])
+    half = match["half"] or match["half2"]
+    if half:
+        if not 1 <= hour <= 12:
+            return None
+        hour = hour % 12 + (12 if half == "p" else 0)
+    return Anchor(match.start(), match.end(), f"time:{hour * 60 + int(match['m'] or 0)}")
+
+
+def _version(match: re.Match[str]) -> Anchor | None:
+    if re.fullmatch(r"\d{1,3}(?:\.\d{3})+", match.group()):
+        return None  # 1.234.567 is a number
+    name = "cued" if match["cued"] else "bare" if match["bare"] else None
+    raw = match[name] if name else match.group().lstrip("v")
+    start, end = match.span(name) if name else match.span()
+    return Anchor(start, end, f"version:{raw}", raw=raw)
+
+
+def _code(match: re.Match[str]) -> Anchor | None:
+    raw = match.group()
+    quantity = re.fullmatch(r"\d+([a-z]{1,12})", raw)
+    if quantity and (quantity[1] in UNITS or quantity[1] in SCALES or quantity[1] in {"st", "nd", "rd", "th"}):
+        return None
+    measured = re.fullmatch(r"\d+-([a-z]+)", raw)
+    if measured and len(measured[1]) > 1:
+        return None  # a 36-month guarantee is a number
+    return Anchor(match.start(), match.end(), "code:" + re.sub(r"[-_]", "", raw))
+
+
+def _number(match: re.Match[str], text: str) -> Anchor | None:
+    digits = (match["n1"] or match["n2"]).rstrip(".,'")
+    group = "n1" if match["n1"] else "n2"
+    end = match.start(group) + len(digits)
+    readings = _readings(digits)
+    if not readings:
+        return None
+    sign = -1.0 if (match["sign"] or match["sign2"] or "").startswith("-") else 1.0
+    start = match.start(group)
+    if sign < 0 or match["money"]:
+        start = match.start()
+    before = text[max(0, match.start() - 16) : match.start()]
+    dimension = f"money:{CURRENCIES[match['money']]}" if match["money"] else None
+    factor = scale = 1.0
+    ordinal = ORDINAL.match(text, end)
+    if ordinal:
+        end = ordinal.end()
+    else:
+        after = AFTER_NUMBER.match(text, end)
+        if after is not None:
+            end, scale, dimension, factor = _measure(after, end, dimension)
+    decimals = max((len(part) for part in re.findall(r"[.,](\d+)$", digits)), default=0)
+    written = scale * 10.0 ** -(decimals if readings[0] != int(readings[0]) or decimals in (1, 2) else 0)
+    loose = scale > 1 or decimals in (1, 2) or dimension is not None or APPROXIMATE.search(before) is not None
+    slack = written / 2 if loose and not ordinal else 0.0
+    values = tuple(sign * reading * scale for reading in readings)
+    if dimension == "length" and factor == 1.0 and text[end - 1] == "m" and text[end - 2].isdigit():
+        return Anchor(start, end, None, (*values, *(value * 1e6 for value in values)), slack, None, 1.0, digits)  # 3.2M
+    return Anchor(start, end, None, values, slack, dimension, factor, digits)
+
+
+def _measure(after: re.Match[str], end: int, dimension: str | None) -> tuple[int, float, str | None, float]:
+    """Reads scale and unit behind a number: where they end, the scale, the dimension and its factor."""
+    scale, factor = 1.0, 1.0
+    if after["scale"]:
+        scale, end = SCALES[after["scale"]], after.end("scale")
+    elif after["k"]:
+        scale, end = 1e3, after.end("k")
+    elif after["cjk"]:
+        rest, at = after["cjk"], after.start("cjk")
+        while rest:
+            unit = next(rest[:size] for size in range(len(rest), 0, -1) if rest[:size] in SCALES or rest[:size] in UNITS
+                        or rest[:size] in CURRENCIES)  # fmt: skip
+            if unit in SCALES:
+                scale *= SCALES[unit]
+            elif unit in UNITS:
+                dimension, factor = UNITS[unit]
+            else:
+                dimension = f"money:{CURRENCIES[unit]}"
+            at += len(unit)
+            rest = rest[len(unit) :]
+        end = at
+    unit = after["unit"]
+    if unit and not (unit == "s" and after.start("unit") == end):  # the 1990s are no seconds
+        if unit in CURRENCIES:
+            dimension, end = f"money:{CURRENCIES[unit]}", after.end("unit")
+        elif unit in UNITS and dimension is None:
+            (dimension, factor), end = UNITS[unit], after.end("unit")
+    return end, scale, dimension, factor
+
+
+def _readings(digits: str) -> tuple[float, ...]:
+    """Returns what written digits may mean: separators are thousands signs or decimal signs, by their places."""
+    plain = digits.replace("'", "")
+    if plain.isdecimal():
+        return (float(plain),)
+    if re.fullmatch(r"\.\d+", plain):
+        return (float(plain),)
+    separators = re.findall(r"[.,]", plain)
+    groups = re.split(r"[.,]", plain)
+    if not all(group.isdecimal() for group in groups):
+        return ()
+    if len(separators) == 1:
+        decimal = float(f"{groups[0]}.{groups[1]}")
+        if len(groups[1]) == 3 and 1 <= len(groups[0]) <= 3 and groups[0] != "0":
+            thousands = float(groups[0] + groups[1])
+            return (thousands, decimal) if separators[0] == "," else (decimal, thousands)
+        return (decimal,)
+    if len(set(separators)) == 1:
+        if all(len(group) == 3 for group in groups[1:]):
+            return (float("".join(groups)),)
+        return tuple(float(group) for group in groups)  # a list without blanks
+    if separators.count(separators[-1]) == 1:
+        return (float("".join(groups[:-1]) + "." + groups[-1]),)
+    return ()
+
+
+def _chinese(match: re.Match[str]) -> Anchor | None:
+    digits, unit = match["digits"], match["unit"]
+    value = _chinese_value(digits)
+    if value is None or (len(digits) == 1 and not unit and not match["ordinal"]):
+        return None
+    if digits in {"一", "十一"} and unit in {"个", "個", "次", "种", "位", "家", "点", "分", "台", None}:
+        return None  # "a", not a count
+    if all(char in "十百千万萬亿億" for char in digits) and len(digits) <= 2 and not unit:
+        return None  # 千万, 万一: words
+    dimension, factor, scale = None, 1.0, 1.0
+    if unit in UNITS:
+        dimension, factor = UNITS[unit]
+    elif unit in CURRENCIES:
+        dimension = f"money:{CURRENCIES[unit]}"
+    elif unit in SCALES:
+        scale = SCALES[unit]
+    end = match.end("unit") if unit and (dimension or scale > 1) else match.end("digits")
+    return Anchor(match.start(), end, None, (value * scale,), 0.0, dimension, factor)
+
+
+def _chinese_value(text: str) -> int | None:
+    """Returns the value of a Chinese numeral, positional (二〇二三) or with multipliers (一千八百万)."""
+    if all(char in CN_DIGITS for char in text):
+        return int("".join(str(CN_DIGITS[char]) for char in text))
+    total = section = digit = 0
+    for char in text:
+        if char in CN_DIGITS:
+            digit = CN_DIGITS[char]
+        elif char in CN_SMALL:
+            section += (digit or 1) * CN_SMALL[char]
+            digit = 0
+        else:
+            section += digit
+            if char in "亿億":
+                total = (total + section) * CN_LARGE[char] if total or section else CN_LARGE[char]
+            else:
+                total += (section or 1) * CN_LARGE[char]
+            section = digit = 0
+    return total + section + digit

@@ -1,0 +1,169 @@
+"""Indexes the chunks by sentence, so that a statement finds its evidence in time linear in the text."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from rag_eval_hooks.attribution.anchors import Anchor, find_anchors, fits
+from rag_eval_hooks.attribution.claims import ABBREVIATIONS
+from rag_eval_hooks.attribution.fold import Folded, fold
+from rag_eval_hooks.attribution.terms import ASCII_WORD, is_negation, terms
+from rag_eval_hooks.attribution.units import NUMBER_WORDS
+
+__all__ = ["Evidence", "Sentence", "anchors_of", "fold_text"]
+
+MAX_TEXT = 200_000
+MAX_SENTENCE = 400
+MAX_POSTINGS = 512
+SENTENCE_BREAK = re.compile(r"[.!?]+[\"')\]]*\s+(?=\S)|[。！？；][\"')\]」』]*|\n+\s*")
+LAST_WORD = re.compile(r"[^\W\d_]+(?:\.[^\W\d_]+)*$")
+
+
+class Sentence(NamedTuple):
+    """One sentence, line or table row of a chunk."""
+
+    chunk: int
+    """Index of the distinct text it belongs to."""
+    start: int
+    """Where it begins in the chunk's folded text."""
+    end: int
+    """Where it ends in the chunk's folded text."""
+    is_question: bool
+    """A question states nothing."""
+    negated: bool
+    """Whether it is negated an odd number of times."""
+
+
+def fold_text(text: str) -> Folded:
+    """Returns the folded text of a chunk; what lies behind `MAX_TEXT` characters is not looked at."""
+    return fold(text[:MAX_TEXT])
+
+
+def anchors_of(text: str) -> list[Anchor]:
+    """Returns the anchors of a folded text, number words included, in order."""
+    found = find_anchors(text)
+    for match in ASCII_WORD.finditer(text):
+        value = NUMBER_WORDS.get(match.group())
+        if value is not None:
+            found.append(Anchor(match.start(), match.end(), None, (value,), raw=str(int(value))))
+    found.sort(key=lambda anchor: anchor.start)
+    return found
+
+
+class Evidence:
+    """The sentences of several distinct texts, found by term or by anchor.
+
+    Args:
+        texts: Folded texts, each once.
+        originals: The same texts as they were, for letter case at sentence ends.
+    """
+
+    def __init__(self, texts: Sequence[Folded], originals: Sequence[str]) -> None:
+        self.texts = texts
+        self.sentences: list[Sentence] = []
+        self.postings: dict[str, list[int]] = {}
+        self.frequency: dict[str, int] = {}
+        self.anchors: list[list[Anchor]] = []
+        self._keys: dict[str, list[int]] = {}
+        self._numbers: list[tuple[float, int, int]] = []
+        self._prefixes: dict[str, list[str]] | None = None
+        for chunk, (folded, original) in enumerate(zip(texts, originals, strict=True)):
+            self._add(chunk, folded, original)
+        self._numbers.sort()
+        self._values = [value for value, _, _ in self._numbers]
+
+    def find_term(self, term: str) -> list[int]:
+        """Returns the sentences that hold a term, at most `MAX_POSTINGS`."""
+        return self.postings.get(term, [])[:MAX_POSTINGS]
+
+    def find_alike(self, term: str) -> list[int]:
+        """Returns sentences with a word of the same beginning, for a term that none holds (`founder`: `founded`)."""
+        if len(term) < 5:
+            return []
+        if self._prefixes is None:
+            self._prefixes = {}
+            for other in self.postings:
+                if len(other) >= 5:
+                    self._prefixes.setdefault(other[:5], []).append(other)
+        alike = self._prefixes.get(term[:5], [])
+        return [place for other in alike[:8] for place in self.postings[other][:MAX_POSTINGS]]
+
+    def find_anchor(self, anchor: Anchor) -> list[int]:
+        """Returns the sentences that state an anchor's value."""
+        found: list[int] = []
+        if anchor.key is not None:
+            found.extend(self._keys.get(anchor.key, [])[:MAX_POSTINGS])
+            return found
+        if anchor.raw:
+            found.extend(self._keys.get(f"version:{anchor.raw}", [])[:MAX_POSTINGS])
+        targets = {value * factor for value in anchor.values for factor in {1.0, anchor.factor, 0.01}}
+        for target in targets:
+            margin = anchor.slack * max(1.0, anchor.factor) + 1e-9 * abs(target) + 1e-12
+            first, last = bisect_left(self._values, target - margin), bisect_right(self._values, target + margin)
+            for _, sentence, number in self._numbers[first : min(last, first + MAX_POSTINGS)]:
+                if fits(anchor, self.anchors[sentence][number]):
+                    found.append(sentence)
+        return sorted(set(found))
+
+    def _add(self, chunk: int, folded: Folded, original: str) -> None:
+        text = folded.text
+        bounds = list(_sentence_bounds(folded, original))
+        anchors = anchors_of(text)
+        found = list(terms(text))
+        at_anchor = at_term = 0
+        seen_in_chunk: set[str] = set()
+        for start, end in bounds:
+            place = len(self.sentences)
+            piece = text[start:end]
+            question = piece.rstrip(" \"'*_)").endswith(("?", "？"))
+            self.sentences.append(Sentence(chunk, start, end, question, is_negation(piece)))
+            mine: list[Anchor] = []
+            while at_anchor < len(anchors) and anchors[at_anchor].start < end:
+                anchor = anchors[at_anchor]
+                at_anchor += 1
+                mine.append(anchor)
+                if anchor.key is not None:
+                    self._keys.setdefault(anchor.key, []).append(place)
+                for value in anchor.values:
+                    self._numbers.append((value, place, len(mine) - 1))
+                    if anchor.factor != 1.0:
+                        self._numbers.append((value * anchor.factor, place, len(mine) - 1))
+            self.anchors.append(mine)
+            while at_term < len(found) and found[at_term][1] < end:
+                term = found[at_term][0]
+                at_term += 1
+                postings = self.postings.setdefault(term, [])
+                if not postings or postings[-1] != place:
+                    postings.append(place)
+                if term not in seen_in_chunk:
+                    seen_in_chunk.add(term)
+                    self.frequency[term] = self.frequency.get(term, 0) + 1
+
+
+def _sentence_bounds(folded: Folded, original: str) -> Iterator[tuple[int, int]]:
+    """Yields the sentences of a chunk as spans of its folded text; long ones are cut at blanks."""
+    text = folded.text
+    last = 0
+    for match in SENTENCE_BREAK.finditer(text):
+        end = match.end()
+        if end >= len(text):
+            break
+        if text[match.start()] == ".":
+            source = folded.span(end, end + 1)[0]
+            word = LAST_WORD.search(text, max(last, match.start() - 12), match.start())
+            if original[source : source + 1].islower() or (word and word.group() in ABBREVIATIONS):
+                continue
+        yield from _cut(text, last, end)
+        last = end
+    yield from _cut(text, last, len(text))
+
+
+def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    while end - start > MAX_SENTENCE:
+        at = text.rfind(" ", start + MAX_SENTENCE // 2, start + MAX_SENTENCE)
+        at = at + 1 if at > 0 else start + MAX_SENTENCE
+        yield (start, at)
+        start = at
+    if start < end:
+        yield (start, end)

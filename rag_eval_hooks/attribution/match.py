@@ -1,0 +1,334 @@
+"""Weighs one statement of the answer against the chunks: how much of it each one states, and what it contradicts."""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from rag_eval_hooks.attribution.anchors import Anchor, fits
+from rag_eval_hooks.attribution.evidence import Evidence, anchors_of
+from rag_eval_hooks.attribution.fold import Folded
+from rag_eval_hooks.attribution.terms import HIRAGANA, is_negation, terms
+
+__all__ = ["Backing", "Judgement", "Query", "judge", "logistic"]
+
+MAX_TERMS = 400
+SHORT_WORD_WEIGHT = 0.6
+BIGRAM_WEIGHT = 0.5
+HIRAGANA_WEIGHT = 0.15
+NAME_WEIGHT = 1.5
+NUMBER_USE_WEIGHT = 2.0
+NUMBER_SUPPORT_WEIGHT = 1.0
+QUESTION_DISCOUNT = 0.4
+ABSENT_WEIGHT = 0.5
+ALIKE_CREDIT = 0.6
+EXTRA_SENTENCES = 2
+EXTRA_CREDIT = 0.85
+SUPPORT_AT = 0.6
+SUPPORT_SLOPE = 9.0
+WRONG_NUMBER = 4.0
+MISSING_NAME = 2.0
+WRONG_POLARITY = 5.0
+SAME_TOPIC = 0.7
+USE_AT = 0.42
+USE_SLOPE = 8.0
+MARGIN_SLOPE = 5.0
+MARGIN_FREE = 0.08
+RIVAL_HAS_NUMBER = 4.0
+RIVAL_HAS_NAME = 2.5
+RESIDUAL_AT = 0.15
+RESIDUAL_MIN = 0.2
+
+
+class Term(NamedTuple):
+    """One thing a statement says."""
+
+    key: str
+    anchor: Anchor | None
+    support_weight: float
+    use_weight: float
+    is_name: bool
+
+
+class Backing(NamedTuple):
+    """What one distinct text gives for a statement."""
+
+    chunk: int
+    """Index of the distinct text."""
+    support: float
+    """Probability that it backs the statement alone."""
+    use: float
+    """Probability that the statement used it."""
+    conflict: bool
+    """Whether it states another value in the same place."""
+    sentences: tuple[int, ...]
+    """The sentences behind it, best first."""
+    covered: frozenset[int]
+    """Indices of the statement's terms it states."""
+
+
+class Judgement(NamedTuple):
+    """What all texts give for a statement."""
+
+    support: float
+    """Probability that the texts, alone or together, back the statement."""
+    conflict: bool
+    """Whether a text contradicts it and none backs it."""
+    backings: tuple[Backing, ...]
+    """One per text that states anything of it, strongest support first."""
+    joint: tuple[int, ...]
+    """The texts that back it together, where none does alone."""
+
+
+class Query:
+    """The question's terms: what an answer repeats from it is no sign of use."""
+
+    def __init__(self, folded: str) -> None:
+        self.terms = {term for term, _, _ in terms(folded)}
+        self.anchors = anchors_of(folded)
+
+    def holds(self, anchor: Anchor) -> bool:
+        """Whether the question states the anchor's value."""
+        return any(fits(anchor, other) for other in self.anchors)
+
+
+def judge(folded: Folded, original: str, start: int, end: int, query: Query, evidence: Evidence) -> Judgement:
+    """Weighs the statement `original[start:end]` against all texts.
+
+    Args:
+        folded: The answer, folded, with citation marks blanked out.
+        original: The answer the folded text comes from, citation marks blanked out, too.
+        start: Where the statement begins in the answer.
+        end: Where it ends.
+        query: The question.
+        evidence: The chunks.
+    """
+    start, end = folded.locate(start, end)
+    wanted = _wanted(folded, original, start, end, query, evidence)
+    if not wanted:
+        return Judgement(0.0, False, (), ())
+    hits = _hits(wanted, evidence)
+    negated = is_negation(folded.text[start:end])
+    gathered = {chunk: _gather(sentences, wanted, evidence) for chunk, sentences in _by_chunk(hits, evidence).items()}
+    use = _use(gathered, wanted)
+    backings = []
+    for chunk, (best, credit) in gathered.items():
+        support, conflict = _support(best, credit, wanted, negated, evidence)
+        backings.append(Backing(chunk, support, use[chunk], conflict, tuple(best), frozenset(credit)))
+    backings.sort(key=lambda backing: (-backing.support, backing.chunk))
+    alone = backings[0].support if backings else 0.0
+    together, joint = _together(backings, gathered, wanted) if alone < 0.9 else (0.0, ())
+    support = max(alone, together)
+    contradicted = any(backing.conflict for backing in backings)
+    return Judgement(
+        support,
+        contradicted and support < 0.5,
+        tuple(backings),
+        joint if together > max(alone, 0.5) else (),
+    )
+
+
+def _wanted(folded: Folded, original: str, start: int, end: int, query: Query, evidence: Evidence) -> list[Term]:
+    piece = folded.text[start:end]
+    anchors = anchors_of(piece)
+    wanted: list[Term] = []
+    for anchor in anchors:
+        discount = QUESTION_DISCOUNT if query.holds(anchor) else 1.0
+        wanted.append(Term("", anchor, NUMBER_SUPPORT_WEIGHT, NUMBER_USE_WEIGHT * discount, False))
+    inside = [(anchor.start, anchor.end) for anchor in anchors]
+    at = 0
+    seen: set[str] = set()
+    for term, first, last in terms(piece):
+        while at < len(inside) and inside[at][1] <= first:
+            at += 1
+        if term in seen or (at < len(inside) and inside[at][0] < last and inside[at][1] > first):
+            continue
+        seen.add(term)
+        source = folded.span(start + first, start + last)[0]
+        is_name = first > 0 and original[source : source + 1].isupper()
+        weight = _base_weight(term) * (NAME_WEIGHT if is_name else 1.0)
+        in_question = term in query.terms
+        frequency = evidence.frequency.get(term, 0)
+        support = weight * (ABSENT_WEIGHT if frequency == 0 and in_question else 1.0)
+        use = weight * (QUESTION_DISCOUNT if in_question else 1.0)
+        use *= ABSENT_WEIGHT if frequency == 0 else 1.0 / (1.0 + 0.5 * math.log2(frequency))
+        wanted.append(Term(term, None, support, use, is_name))
+        if len(wanted) >= MAX_TERMS:
+            break
+    return wanted
+
+
+def _base_weight(term: str) -> float:
+    if term[0] >= "\u0e00":
+        return HIRAGANA_WEIGHT if all(HIRAGANA.match(char) for char in term) else BIGRAM_WEIGHT
+    return SHORT_WORD_WEIGHT if len(term) < 3 else 1.0
+
+
+def _hits(wanted: Sequence[Term], evidence: Evidence) -> dict[int, dict[int, float]]:
+    """Returns, for each sentence, which terms it holds and how well."""
+    hits: dict[int, dict[int, float]] = {}
+    for index, term in enumerate(wanted):
+        if term.anchor is not None:
+            places, credit = evidence.find_anchor(term.anchor), 1.0
+        else:
+            places, credit = evidence.find_term(term.key), 1.0
+            if not places:
+                places, credit = evidence.find_alike(term.key), ALIKE_CREDIT
+        for place in places:
+            hits.setdefault(place, {})[index] = credit
+    return hits
+
+
+def _by_chunk(hits: dict[int, dict[int, float]], evidence: Evidence) -> dict[int, list[tuple[int, dict[int, float]]]]:
+    grouped: dict[int, list[tuple[int, dict[int, float]]]] = {}
+    for place in sorted(hits):
+        grouped.setdefault(evidence.sentences[place].chunk, []).append((place, hits[place]))
+    return grouped
+
+
+def _gather(
+    sentences: list[tuple[int, dict[int, float]]], wanted: Sequence[Term], evidence: Evidence
+) -> tuple[list[int], dict[int, float]]:
+    """Returns a chunk's best sentence and up to `EXTRA_SENTENCES` more that add to it, with the terms they state."""
+
+    def worth(credit: dict[int, float], known: dict[int, float]) -> float:
+        return sum(
+            wanted[index].use_weight * max(0.0, value - known.get(index, 0.0)) for index, value in credit.items()
+        )
+
+    stating = [item for item in sentences if not evidence.sentences[item[0]].is_question]
+    if not stating:
+        return [], {}
+    best = max(stating, key=lambda item: (worth(item[1], {}), -item[0]))
+    chosen, credit = [best[0]], dict(best[1])
+    for _ in range(EXTRA_SENTENCES):
+        extra = max(sentences, key=lambda item: (worth(item[1], credit), -item[0]))
+        if worth(extra[1], credit) <= 0.05:
+            break
+        chosen.append(extra[0])
+        for index, value in extra[1].items():
+            credit[index] = max(credit.get(index, 0.0), value * EXTRA_CREDIT)
+    return chosen, credit
+
+
+def _support(
+    best: list[int], credit: dict[int, float], wanted: Sequence[Term], negated: bool, evidence: Evidence
+) -> tuple[float, bool]:
+    """Returns the probability that these sentences back the statement, and whether they contradict it."""
+    if not best:
+        return 0.0, False
+    covered, total = _weight(credit, wanted), sum(term.support_weight for term in wanted)
+    words = [index for index, term in enumerate(wanted) if term.anchor is None]
+    word_total = sum(wanted[index].support_weight for index in words)
+    word_share = (
+        sum(wanted[index].support_weight * credit.get(index, 0.0) for index in words) / word_total if words else 1.0
+    )
+    missing = [term.anchor for index, term in enumerate(wanted) if term.anchor is not None and index not in credit]
+    names = [index for index, term in enumerate(wanted) if term.is_name]
+    missing_names = sum(index not in credit for index in names) / len(names) if names else 0.0
+    flipped = negated != evidence.sentences[best[0]].negated and word_share >= SAME_TOPIC
+    score = SUPPORT_SLOPE * (covered / total - SUPPORT_AT) - MISSING_NAME * missing_names
+    if missing:
+        score -= WRONG_NUMBER
+    if flipped:
+        score -= WRONG_POLARITY
+    same_place = word_share >= SAME_TOPIC and bool(words) and missing_names == 0
+    another = bool(missing) and any(
+        _same_slot(anchor, other) and not any(term.anchor and fits(term.anchor, other) for term in wanted)
+        for anchor in missing
+        for other in evidence.anchors[best[0]]
+    )
+    return logistic(score), same_place and (another or flipped)
+
+
+def _same_slot(claimed: Anchor, source: Anchor) -> bool:
+    """Whether two anchors are values of the same kind, so that one stands where the other is claimed."""
+    if claimed.key is not None and source.key is not None:
+        return claimed.key.split(":")[0] == source.key.split(":")[0]
+    if claimed.key is not None or source.key is not None:
+        return False
+    if claimed.dimension or source.dimension:
+        return claimed.dimension == source.dimension
+    return _is_year(claimed) == _is_year(source)
+
+
+def _is_year(anchor: Anchor) -> bool:
+    return len(anchor.raw) == 4 and anchor.raw.isdecimal() and 1000 <= int(anchor.raw) <= 2199
+
+
+def _use(gathered: dict[int, tuple[list[int], dict[int, float]]], wanted: Sequence[Term]) -> dict[int, float]:
+    """Returns, for each chunk, the probability that the statement used it."""
+    total = sum(term.use_weight for term in wanted)
+    share = {
+        chunk: sum(wanted[index].use_weight * value for index, value in credit.items()) / total
+        for chunk, (_, credit) in gathered.items()
+    }
+    ranked = sorted(share, key=lambda chunk: (-share[chunk], chunk))
+    result: dict[int, float] = {}
+    told: dict[int, float] = {}
+    for place, chunk in enumerate(ranked):
+        credit = gathered[chunk][1]
+        if not credit:
+            result[chunk] = logistic(-USE_SLOPE * USE_AT)
+            continue
+        rivals = ranked[:place] or ranked[1:2]
+        margin = share[chunk] - max((share[rival] for rival in rivals), default=0.0)
+        score = USE_SLOPE * (share[chunk] - USE_AT) + MARGIN_SLOPE * min(0.0, margin + MARGIN_FREE)
+        elsewhere = {index for rival in ranked[:place] for index in gathered[rival][1]}
+        lacking = [wanted[index] for index in elsewhere if index not in credit]
+        if any(term.anchor is not None for term in lacking):
+            score -= RIVAL_HAS_NUMBER
+        elif any(term.is_name for term in lacking):
+            score -= RIVAL_HAS_NAME
+        if place:
+            added = sum(
+                wanted[index].use_weight * max(0.0, value - told.get(index, 0.0)) for index, value in credit.items()
+            )
+            if added / total >= RESIDUAL_MIN:
+                score = max(score, USE_SLOPE * (added / total - RESIDUAL_AT) + 0.3)
+        result[chunk] = logistic(score)
+        if result[chunk] >= 0.5:
+            for index, value in credit.items():
+                told[index] = max(told.get(index, 0.0), value)
+    return result
+
+
+def _together(
+    backings: Sequence[Backing], gathered: dict[int, tuple[list[int], dict[int, float]]], wanted: Sequence[Term]
+) -> tuple[float, tuple[int, ...]]:
+    """Returns the probability that several texts back the statement together, and which ones it takes."""
+    pool = [backing.chunk for backing in backings if backing.covered and not backing.conflict]
+    credit: dict[int, float] = {}
+    chosen: list[int] = []
+    for _ in range(min(4, len(pool))):
+        best = max(
+            pool,
+            key=lambda chunk: (
+                sum(wanted[i].support_weight * max(0.0, v - credit.get(i, 0.0)) for i, v in gathered[chunk][1].items()),
+                -chunk,
+            ),
+        )
+        gain = sum(wanted[i].support_weight * max(0.0, v - credit.get(i, 0.0)) for i, v in gathered[best][1].items())
+        if gain < 0.1 * sum(term.support_weight for term in wanted):
+            break
+        chosen.append(best)
+        for index, value in gathered[best][1].items():
+            credit[index] = max(credit.get(index, 0.0), value * (1.0 if len(chosen) == 1 else 0.95))
+    if len(chosen) < 2:
+        return 0.0, ()
+    share = _weight(credit, wanted) / sum(term.support_weight for term in wanted)
+    score = SUPPORT_SLOPE * (share - SUPPORT_AT)
+    if any(term.anchor is not None and index not in credit for index, term in enumerate(wanted)):
+        score -= WRONG_NUMBER
+    names = [index for index, term in enumerate(wanted) if term.is_name]
+    if names:
+        score -= MISSING_NAME * sum(index not in credit for index in names) / len(names)
+    return logistic(score), tuple(chosen)
+
+
+def _weight(credit: dict[int, float], wanted: Sequence[Term]) -> float:
+    return sum(wanted[index].support_weight * value for index, value in credit.items())
+
+
+def logistic(score: float) -> float:
+    """Returns 1 / (1 + e^-score), safe for any finite score."""
+    return 1.0 / (1.0 + math.exp(-max(-60.0, min(60.0, score))))

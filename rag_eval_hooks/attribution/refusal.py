@@ -1,0 +1,133 @@
+"""Tells statements from what states nothing checkable: refusals, greetings and closings, questions, lead-ins."""
+
+import re
+from typing import Literal
+
+__all__ = ["SentenceKind", "sentence_kind", "statement_start"]
+
+SentenceKind = Literal["statement", "refusal", "courtesy", "question", "lead_in"]
+
+SOURCES = (
+    r"(?:the |these |this |any of the |your |its )*"
+    r"(?:(?:provided|given|available|supplied|retrieved|above|following) )*"
+    r"(?:context|documents?|passages?|sources?|texts?|excerpts?|information|search results?|snippets?|materials?)"
+    r"(?: (?:provided|given|available|supplied|above))*"
+)
+KNOWING = (
+    r"(?:know|find|found|locate|answer|determine|tell|say|provide|see|identify|confirm|help|assist|verify|"
+    r"have (?:enough|any|sufficient|the|that|this|access)|be sure|be certain)\b"
+)
+NOT_ABLE = (
+    r"(?:do not|don't|cannot|can not|can't|could not|couldn't|did not|didn't|"
+    r"(?:was not|wasn't|were not|weren't|am not|'m not|not) able to|unable to|was unable to|were unable to)"
+)
+# Each is looked for at the start of a sentence.
+REFUSALS = (
+    (
+        r"(?:i|we)(?: am| are|'m|'re)? (?:(?:really|currently|simply|just) )*"
+        rf"(?:{NOT_ABLE} {KNOWING}|(?:not sure|have no|found no|see no)\b)"
+    ),
+    (
+        rf"{SOURCES} (?:does not|do not|doesn't|don't|did not|didn't|never)(?: actually| explicitly| seem to)? "
+        r"(?:contain|mention|provide|include|say|state|answer|specify|give|have|cover|address|discuss|tell|list)"
+    ),
+    rf"{SOURCES} (?:is|are) (?:not |in)(?:sufficient|enough|clear)",
+    (
+        r"(?:it|this|that) (?:is|was) not (?:mentioned|stated|specified|clear|given|provided|included|covered)"
+        rf" (?:in|from|by) {SOURCES}"
+    ),
+    (
+        r"(?:there (?:is|was|are) )?(?:no|not enough|insufficient|not any) (?:relevant |further |such |specific )*"
+        r"(?:information|answer|details?|mention|context)\b"
+    ),
+    r"(?:the (?:question|answer) )?(?:cannot|can't|could not) be (?:answered|determined|found|established)",
+    r"(?:the (?:question|answer) )?(?:is |this is )?unanswerable\b",
+    r"(?:the )?answer (?:is|was) not (?:in|given|found|stated|contained|available|provided)",
+    r"unknown\W*$",
+    r"not (?:mentioned|stated|specified|given|available|enough information|answerable)\b",
+    r"(?:das |ich )?(?:weiß|weiss) (?:ich |es )*(?:leider )?nicht",
+    r"(?:dazu |hierzu )?(?:gibt es|liegen|finde ich|enthält|enthalten).{0,60}\bkeine (?:information|angabe|antwort)",
+    r"je ne (?:sais|peux|trouve|dispose)\b.{0,20}\bpas\b",
+    r"(?:les? |la )?(?:documents?|contexte|textes?|sources?) (?:ne|n').{0,40}\bpas\b",
+    r"(?:no lo sé|no sé|no (?:puedo|encuentro|tengo)\b)",
+)
+REFUSALS_CJK = (
+    r"(?:我|我们)?(?:不知道|不清楚|无法(?:回答|确定|得知|判断|找到|提供|获取)|不能(?:回答|确定))",
+    (
+        r".{0,20}(?:资料|文档|上下文|信息|文本|内容|材料|段落|文章|来源)(?:中|里|内)?.{0,4}"
+        r"(?:(?:没有|未|并未|无法).{0,6}(?:提|说|包含|给出|找到|记载|涉及|相关|足够|任何|回答|确定)|不足)"
+    ),
+    r"(?:没有|未)(?:找到|提供|提及|提到|查到|检索到)?(?:任何|相关|足够)*的?(?:相关)?(?:信息|资料|内容|答案)",
+    r"(?:文中|文档)?(?:没有|并未|未)(?:提及|提到|说明)",
+    r"(?:わかりません|分かりません|不明です|答えられません|記載(?:されて(?:い)?(?:ません|ない)|はありません|がありません))",
+    r"(?:情報|資料|文書)(?:に|には|が|は).{0,20}(?:ありません|ない|含まれていません)",
+    r"(?:모르겠|알 수 없|찾을 수 없|답변할 수 없|정보가 없|언급(?:이|되지))",
+)
+PREAMBLE = re.compile(
+    r"^\W*(?:(?:i'm |i am |we are |we're )?(?:so |very )?sorry\b[,.!:;]?|unfortunately\b,?|apologies\b[,.!]?|"
+    r"regrettably\b,?|but\b|however\b,?|based on [^,]{1,80},|according to [^,]{1,80},|from (?:the|these) [^,]{1,60},|"
+    r"leider\b|désolé[e]?\b,?|lo siento\b,?|很?抱歉[，,]?|对不起[，,]?|"
+    r"申し訳(?:ありません|ございません)[がけ、,]*|죄송(?:합니다|하지만)[,.]?)\s*"
+)
+REFUSAL = re.compile("(?:" + "|".join(REFUSALS) + ")")
+REFUSAL_CJK = re.compile("(?:" + "|".join(REFUSALS_CJK) + ")")
+CONTRAST = re.compile(
+    r"[,;.]?\s+(?:but|however|though|although|aber|mais|pero)\b,?\s+|[，,；;](?:但是|但|不过|然而)[，,]?"
+)
+QUOTED = re.compile(
+    r"\"[^\"\n]{1,300}\"|(?<![\w])'[^'\n]{1,300}'(?![\w])|“[^”\n]{1,300}”|‘[^’\n]{1,300}’|《[^》\n]{1,300}》"
+)
+COURTESY = re.compile(
+    r"^\W*(?:hello|hi|hey|dear|thanks?|thank you|you're welcome|you are welcome|sure|certainly|of course|absolutely|"
+    r"great question|good question|happy to help|glad to help|i hope|hope this|let me know|feel free|"
+    r"please (?:let|feel|note|ask)|if you (?:have|need|want|would like|could)|would you like|is there anything|"
+    r"here(?:'s| is| are)\b.{0,80}:\W*$|best regards|kind regards|你好|您好|好的|当然|谢谢|希望|如果您?(?:需要|还有)|如有|"
+    r"こんにちは|안녕하세요)"
+)
+
+
+def sentence_kind(sentence: str) -> SentenceKind:
+    """Returns what a sentence is for.
+
+    Args:
+        sentence: One sentence of an answer, lower case, with citation marks blanked out.
+
+    >>> sentence_kind("i'm sorry, the context does not mention the price.")
+    'refusal'
+    >>> sentence_kind("the lobby opens at 7:00.")
+    'statement'
+    """
+    text = QUOTED.sub(" ", sentence[:2_000]).strip()
+    if not text:
+        return "statement"
+    if text.rstrip("\"'”’)* ").endswith(("?", "？")):
+        return "question"
+    stripped = text
+    for _ in range(4):
+        shorter = PREAMBLE.sub("", stripped, count=1)
+        if shorter == stripped:
+            break
+        stripped = shorter
+    if REFUSAL.match(stripped.lstrip("*_ ")) or REFUSAL_CJK.match(stripped.lstrip("*_ ")):
+        return "refusal"
+    if not stripped.strip(" .!,;:*_"):
+        return "courtesy"
+    if COURTESY.match(text) and not any(char.isdigit() for char in text):
+        return "courtesy"
+    if text.rstrip("*_ ").endswith((":", "：")):
+        return "lead_in"
+    return "statement"
+
+
+def statement_start(sentence: str) -> int:
+    """Returns where the statement begins in a sentence that first refuses and then states something, else 0.
+
+    >>> text = "i couldn't find the price, but the warranty is 2 years"
+    >>> text[statement_start(text):]
+    'the warranty is 2 years'
+    """
+    for contrast in CONTRAST.finditer(sentence[:2_000]):
+        rest = sentence[contrast.end() :]
+        if any(char.isalnum() for char in rest) and sentence_kind(rest) == "statement":
+            return contrast.end()
+    return 0

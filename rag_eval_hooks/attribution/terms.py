@@ -1,0 +1,138 @@
+"""Cuts folded text into terms that compare: stems of words, and bigrams where a script writes no blanks."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+__all__ = ["STOPWORDS", "is_negation", "stem", "terms"]
+
+SPACELESS = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+)
+WORD = re.compile(rf"[{SPACELESS}]+|[^\W\d_{SPACELESS}]+(?:'[^\W\d_{SPACELESS}]+)?")
+ASCII_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
+SCRIPT_RUN = re.compile(
+    r"[\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+|[\u30a0-\u30ff]+|[\u3040-\u309f]+|[\uac00-\ud7af]+"
+    r"|[\u0e00-\u0eff]+|[\u1000-\u109f]+|[\u1780-\u17ff]+"
+)
+HAN_FUNCTION = re.compile("[的了是为為在于於和与與及或也就都而且着吧吗呢把被由从到对向等其该此这那]")
+HIRAGANA = re.compile(r"[\u3040-\u309f]")
+STOPWORDS = frozenset(
+    # English
+    "a about above after again all also am an and any are as at be because been before being between both but by can "
+    "could did do does doing done each either else ever every for from further get gets got had has have having he her "
+    "here hers him his how however i if in into is it its itself just let like made make makes may me might more most "
+    "much must my need no nor not of off on once one only onto or other others our out over own per quite rather same "
+    "shall she should since so some such than that the their them then there these they this those through thus to too "
+    "under until up upon us use used uses using very was we were what when where whether which while who whom whose "
+    "why will with within without would yes yet you your said says "
+    # German, French, Spanish, Italian, Portuguese, Dutch
+    "der die das den dem des ein eine einen einem einer und oder ist sind war im ins am vom zum zur mit auf für von "
+    "bei nach aus auch sich nicht wird werden wie es er sie wir ihr zu als dass le la les un une et ou est sont dans du au "
+    "aux en pour par sur avec ce cette qui que il elle ne pas se sa son leur el los las una y o es son del al para por "
+    "con su que lo no se il lo gli uno una e è sono di da nel della del che per non os as um uma ao do da em no na het "
+    "een en van op te zijn met voor dat".split()
+)
+NEGATIONS = frozenset(
+    [
+        "not",
+        "no",
+        "never",
+        "none",
+        "neither",
+        "nor",
+        "cannot",
+        "without",
+        "nicht",
+        "kein",
+        "keine",
+        "keinen",
+        "keiner",
+        "keinem",
+        "niemals",
+        "ohne",
+        "jamais",
+        "aucun",
+        "aucune",
+        "sans",
+        "nunca",
+        "sin",
+        "geen",
+        "niet",
+    ]
+)
+CJK_NEGATION = re.compile(
+    r"没有|沒有|不是|并非|未|不能|不会|不可|无法|不再|不(?!同|仅|过|断|管|论|但|只|少|久|等)|ない|ません|않|안 |없"
+)
+VOWELS = frozenset("aeiouy")
+
+
+def terms(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yields the terms of a folded text with their half-open spans: stems of words, bigrams of spaceless scripts.
+
+    Stop words and digits are left out.
+
+    >>> [term for term, _, _ in terms("the founders opened 3 offices")]
+    ['founder', 'open', 'offic']
+    >>> [term for term, _, _ in terms("青禾公司的营收")]
+    ['青禾', '禾公', '公司', '营收']
+    """
+    if text.isascii():
+        for match in ASCII_WORD.finditer(text):
+            word = match.group()
+            if word not in STOPWORDS:
+                yield stem(word), match.start(), match.end()
+        return
+    for match in WORD.finditer(text):
+        word = match.group()
+        if word[0] < "\u0e00":
+            if word not in STOPWORDS:
+                yield stem(word), match.start(), match.end()
+            continue
+        for run in SCRIPT_RUN.finditer(word):
+            yield from _bigrams(run.group(), match.start() + run.start())
+
+
+def is_negation(text: str) -> bool:
+    """Whether a folded sentence is negated an odd number of times."""
+    count = sum(word in NEGATIONS or word.endswith("n't") for word in ASCII_WORD.findall(text))
+    if not text.isascii():
+        count += len(CJK_NEGATION.findall(text))
+    return bool(count % 2)
+
+
+@lru_cache(maxsize=65_536)
+def stem(word: str) -> str:
+    """Returns a word without its commonest English endings; other words mostly stay as they are.
+
+    >>> [stem(word) for word in ("opens", "opening", "opened", "policies", "casing's", "class", "stopped")]
+    ['open', 'open', 'open', 'policy', 'casing', 'class', 'stop']
+    """
+    if word.endswith("'s"):
+        return stem(word[:-2])
+    word = word.replace("'", "")
+    if len(word) < 4 or not word.isascii():
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith("s") and word[-2] not in "sui":
+        word = word[:-1]
+    for ending in ("ing", "ed"):
+        base = word[: -len(ending)]
+        if word.endswith(ending) and len(base) >= 3 and not VOWELS.isdisjoint(base):
+            word = base[:-1] if base[-1] == base[-2] and base[-1] not in "ls" else base
+            break
+    if word.endswith("ly") and len(word) > 5:
+        word = word[:-2]
+    return word[:-1] if word.endswith("e") and len(word) > 4 else word
+
+
+def _bigrams(run: str, at: int) -> Iterator[tuple[str, int, int]]:
+    last = 0
+    for cut in [*HAN_FUNCTION.finditer(run), None]:
+        end = cut.start() if cut else len(run)
+        if end - last == 1:
+            yield run[last:end], at + last, at + end
+        for place in range(last, end - 1):
+            yield run[place : place + 2], at + place, at + place + 2
+        last = cut.end() if cut else end
