@@ -269,17 +269,22 @@ class _Printer:
         table.add_column("scored", justify="right", no_wrap=True)
         table.add_column("not scored", overflow="fold")
         table.add_column("failed", justify="right", no_wrap=True)
-        table.add_column("labels", overflow="fold")
+        wide = self.console.width >= WIDE
+        if wide:
+            table.add_column("labels", overflow="fold")
         for row in rows:
             reasons = "\n".join(f"{count:,}: {self.line(reason)}" for reason, count in row.not_scored)
-            table.add_row(
-                Text(self.line(row.metric)),
+            name, labels = Text(self.line(row.metric)), Text(row.labels or "-", style="dim")
+            if not wide and row.labels:
+                name.append(f" ({row.labels})", style="dim")
+            cells = [
+                name,
                 Text(row.mean, style="bold"),
                 Text(f"{row.scored:,}"),
                 Text(reasons or "0", style="dim"),
                 Text(f"{row.failed:,}", style="bold red" if row.failed else ""),
-                Text(row.labels or "-", style="dim"),
-            )
+            ]
+            table.add_row(*cells, *([labels] if wide else []))
         self.console.print(table)
 
     def table(self) -> Table:

@@ -168,11 +168,77 @@ def sample_evaluation(run_id: str = "r1", **changes: Any) -> Evaluation:
             MetricResult(metric="RR", value=None, reason="failed:KeyError", labels="gold"),
         ),
         "findings": (
-            finding("conflicting_claim", "answer", 0.9, "A chunk gives another number: claims 3.", claims=(3,), chunks=(4,)),
+            finding("conflicting_claim", "answer", 0.9, "Another number: claims 3.", claims=(3,), chunks=(4,)),
             finding("dangling_citation", "citation", 1, "One mark points to nothing: citations 5.", citations=(5,)),
-            finding("misplaced_citation", "citation", 0.7, "One is misplaced: citations 3.", citations=(3,), chunks=(3,)),
+            finding("misplaced_citation", "citation", 0.7, "Misplaced: citations 3.", citations=(3,), chunks=(3,)),
             finding("unsupported_claim", "answer", 0.65, "No chunk backs these: claims 4.", claims=(4,)),
         ),
         "made_by": MADE_BY,
     }  # fmt: skip
     return Evaluation(**(fields | changes))
+
+
+def poisoned(payload: str) -> tuple[RagRun, Evaluation]:
+    """A run with `payload` in every field that holds text from outside, and its evaluation."""
+    answer = f"Claim {payload} ends. {payload} And {payload}!"
+    claim_end = answer.index(" ends.") + len(" ends.")
+    run = RagRun(
+        run_id=payload,
+        question=payload,
+        answer=answer,
+        chunks=(
+            Chunk(
+                id=payload,
+                text=f"Before {payload} after",
+                metadata={payload: payload, "source": payload, "page": payload},
+            ),
+            Chunk(id=payload + "2", text=payload),
+        ),
+        stages=(Stage(name=payload, query=payload, items=(StageItem(chunk=0, score=1.0), StageItem(chunk=1))),),
+        context=(ContextItem(chunk=0),),
+        gold=Gold(answer=payload, relevance={payload: 1}),
+        error=payload,
+        tags=(payload,),
+        metadata={payload: payload, "nested": {payload: [payload]}},
+        flags=(payload,),
+        captured_by=payload,
+    )
+    marker = (claim_end + 1, claim_end + 1 + len(payload))
+    evaluation = Evaluation(
+        run_id=payload,
+        status="ok",
+        question=payload,
+        answer=answer,
+        answer_kind="answer",
+        chunks=(
+            ChunkVerdict(rank=1, id=payload, in_prompt=True, cited=True, use="used", use_probability=1, conflict=True),
+            ChunkVerdict(
+                rank=2, id=payload + "2", in_prompt=False, cited=False, use="unknown", use_probability=None, conflict=False
+            ),
+        ),
+        claims=(
+            Claim(
+                index=0, text=payload, span=(0, claim_end), verdict="supported", probability=1, citations=(0,),
+                supported_by=(Support(rank=1, id=payload, probability=1, spans=((3, 7 + len(payload)),)),),
+            ),
+        ),
+        citations=(
+            Citation(
+                index=0, marker=payload, span=marker, target=payload, target_rank=1, exists=True, supported=False, claim=0,
+                problem="misplaced",
+            ),
+        ),
+        results=(
+            MetricResult(metric=payload, value=0.5),
+            MetricResult(metric=payload + "2", value=None, reason=payload),
+            MetricResult(metric=payload + "3", value=None, reason="failed:" + payload),
+        ),
+        findings=(
+            Finding(
+                kind="conflicting_claim", stage="answer", confidence=1, why=payload,
+                refs={payload: (1,), "claims": (0, 9), "chunks": (1,), "citations": (0,)},
+            ),
+        ),
+        made_by=MadeBy(package=payload, attributor=payload, attributor_version=payload, metrics={payload: 1}),
+    )  # fmt: skip
+    return run, evaluation
