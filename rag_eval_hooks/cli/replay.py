@@ -11,6 +11,7 @@ from rag_eval_hooks.cli.say import BadLines, counted, say
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from rag_eval_hooks.metrics import Metric
     from rag_eval_hooks.replay import Summary
 
 __all__ = ["replay"]
@@ -44,7 +45,7 @@ def replay(
     from rag_eval_hooks.metrics import parse_metric
     from rag_eval_hooks.replay import replay as run_replay
 
-    metrics = [parse_metric(name) for name in metric] if metric else None
+    metrics = [_with_cutoff(parse_metric(name), k) for name in metric] if metric else None
     with ExitStack() as stack:
         sink = None
         if store is not None:
@@ -59,6 +60,11 @@ def replay(
         say(_sentence(summary))
     if bad.count:
         raise typer.Exit(1)
+
+
+def _with_cutoff(metric: "Metric", k: int | None) -> "Metric":
+    """The measure with `--k`, where it takes a cut-off and its name gives none."""
+    return metric @ k if k is not None and getattr(metric, "k", k) is None else metric
 
 
 def _progress(stack: ExitStack) -> "tuple[Callable[[str], None], Callable[[int, int | None], None]]":

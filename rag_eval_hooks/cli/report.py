@@ -21,6 +21,10 @@ def report(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The page to write.")] = Path(
         "report.html"
     ),
+    limit: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="N", help="How many runs can be opened one by one; the averages cover all."),
+    ] = None,
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="The page's title.")] = None,
 ) -> None:
     """Write one HTML page about many runs.
@@ -36,11 +40,8 @@ def report(
     from rag_eval_hooks.replay import load
     from rag_eval_hooks.replay.source import source_name
     from rag_eval_hooks.reports import write_report
+    from rag_eval_hooks.reports.page import DEFAULT_LIMIT
 
-    if output.is_dir():
-        raise ConfigError(f"{output} is a folder; name a file in it, such as {output / 'report.html'}")
-    if not output.parent.is_dir():
-        raise ConfigError(f"the folder {output.parent} does not exist; create it first")
     if output.exists() and Path(source).exists() and output.samefile(source):
         raise ConfigError(f"{output} is the source itself; give another file for the report")
     bad = BadLines()
@@ -52,8 +53,13 @@ def report(
             yield pair
             count += 1
 
-    write_report(pairs(), output, title=title or f"RAG evaluation of {source_name(source)}")
+    shown = write_report(
+        pairs(),
+        output,
+        title=title or f"RAG evaluation of {source_name(source)}",
+        limit=DEFAULT_LIMIT if limit is None else limit,
+    )
     bad.finish()
-    say(f"{output}: {counted(count, 'run')}")
+    say(f"{output}: {counted(count, 'run')}" + (f", {shown:,} of them to open" if shown < count else ""))
     if bad.count:
         raise typer.Exit(1)

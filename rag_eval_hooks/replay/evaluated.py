@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from rag_eval_hooks.errors import RagEvalHooksError
 from rag_eval_hooks.metrics import Metric
 from rag_eval_hooks.pipeline import evaluate
 from rag_eval_hooks.record import Evaluation, RagRun
@@ -15,5 +16,7 @@ def safely_evaluated(run: RagRun, metrics: Sequence[Metric] | None = None) -> Ev
     """Returns the run's evaluation, or a problem of kind `failed` where evaluating raises."""
     try:
         return evaluate(run, metrics)
+    except RagEvalHooksError as error:
+        return Problem("failed", one_line(str(error), 200), one_line(run.run_id))
     except Exception as error:  # noqa: BLE001  whatever one run's texts bring about, the next line is read
         return Problem("failed", f"the evaluation failed with {type(error).__name__}", one_line(run.run_id))

@@ -24,8 +24,7 @@ def whole_file(target: str | os.PathLike[str]) -> Iterator[Callable[[bytes], obj
     """
     text = os.fspath(target)
     if text == "-":
-        yield sys.stdout.buffer.write
-        sys.stdout.buffer.flush()
+        yield _to_stdout
         return
     path = Path(text)
     if path.is_dir():
@@ -54,6 +53,11 @@ def whole_file(target: str | os.PathLike[str]) -> Iterator[Callable[[bytes], obj
         with suppress(OSError):
             part.unlink()
         raise
+
+
+def _to_stdout(data: bytes) -> None:
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()  # someone may be reading along, as in `tail -f log | rag-eval-hooks replay - | ...`
 
 
 def _writing(write: Callable[[bytes], object], path: Path) -> Callable[[bytes], object]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rag_eval_hooks.errors import ConfigError
-from rag_eval_hooks.metrics import Metric
+from rag_eval_hooks.metrics import Metric, default_metrics
 from rag_eval_hooks.replay.evaluated import safely_evaluated
 from rag_eval_hooks.replay.lines import Line, Problem, read_lines
 from rag_eval_hooks.replay.output import whole_file
@@ -62,10 +62,13 @@ def replay(
     Raises:
         InputError: If the source cannot be opened.
         ConfigError: If the target cannot be written, or is the source; or `k` is below 1.
+        MetricSpecError: If `k` is too large.
         SinkError: If the sink cannot store a record; the target is then not written.
     """
     if k is not None and k < 1:
         raise ConfigError(f"k: expected a whole number from 1, got {k}")
+    if k is not None and metrics is None:
+        default_metrics(k)  # finds out now whether they can take this k
     _refuse_same(source, target)
     summary = Summary()
     with _lines_of(source, on_progress) as lines, whole_file(target) as write:

@@ -1,0 +1,414 @@
+"""The command as people run it: exit codes, one clear line for each fault, and nothing half-written."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from rag_eval_hooks import Evaluation, evaluate, read_run
+from rag_eval_hooks.cli import app
+from rag_eval_hooks.metrics import metric_classes
+from rag_eval_hooks.sinks import read_store
+
+COMMAND = [sys.executable, "-c", "from rag_eval_hooks.cli import main; main()"]
+
+
+def call(*arguments: object, stdin: str | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "COLUMNS": "120", **environment},
+    )
+
+
+def short(name: str, **more: Any) -> dict[str, Any]:
+    contexts = [{"id": "c1", "text": "The mast is 31 metres tall."}, {"id": "c2", "text": "Tea is served at five."}]
+    gold = {"relevant_ids": ["c2"]}
+    return {"id": name, "question": "How tall?", "contexts": contexts, "answer": "31 m. [1]", "gold": gold} | more
+
+
+def write_log(path: Path, *lines: object) -> Path:
+    texts = [line if isinstance(line, str) else json.dumps(line) for line in lines]
+    path.write_text("".join(text + "\n" for text in texts), "utf-8")
+    return path
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    return write_log(tmp_path / "log.jsonl", short("r1"), short("r2"), short("r3"))
+
+
+def test_version_and_help() -> None:
+    assert call("--version").stdout.startswith("rag-eval-hooks 0.")
+    shown = call("--help")
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert "\n    rag-eval-hooks replay log.jsonl evaluations.jsonl --store runs.db\n" in shown.stdout
+    assert call().stdout == shown.stdout
+    for command in ("replay", "show", "report", "metrics", "schema", "demo"):
+        assert f"\n  {command} " in shown.stdout
+        assert call(command, "--help").returncode == 0
+
+
+def test_starting_is_light() -> None:
+    """What only some commands need is not imported to print the help."""
+    code = (
+        "import sys; from rag_eval_hooks.cli import app; "
+        "print(sorted({'sqlalchemy', 'jinja2', 'langchain_core', 'rich.progress', 'numpy'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"
+
+
+def test_replay_writes_evaluations_and_says_how_many(tmp_path: Path, log: Path) -> None:
+    done = call("replay", log, tmp_path / "out.jsonl")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "3 lines read, 3 evaluated, 0 bad\n"
+    lines = (tmp_path / "out.jsonl").read_text("utf-8").splitlines()
+    assert [Evaluation.model_validate_json(line) for line in lines] == [
+        evaluate(read_run(short(name))) for name in ("r1", "r2", "r3")
+    ]
+
+
+def test_replay_from_stdin_to_stdout_and_quiet(log: Path) -> None:
+    done = call("replay", "-", "--quiet", stdin=log.read_text())
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [json.loads(line)["run_id"] for line in done.stdout.splitlines()] == ["r1", "r2", "r3"]
+
+
+def test_a_cut_off_line_ends_in_exit_code_1(tmp_path: Path) -> None:
+    """Scenario replay-01."""
+    log = write_log(tmp_path / "log.jsonl", short("r1"), short("r2"), short("r3"))
+    log.write_text(log.read_text() + '{"id": "r4", "question": "How ta')
+    done = call("replay", log, tmp_path / "out.jsonl")
+    assert done.returncode == 1
+    assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 3
+    first, last = done.stderr.splitlines()
+    assert first.startswith("line 4: cut_off: the last line is cut off; not JSON: Unterminated string")
+    assert last == "4 lines read, 3 evaluated, 1 bad (cut_off 1)"
+
+
+def test_lines_of_the_wrong_shape_each_have_their_reason(tmp_path: Path) -> None:
+    """Scenario replay-02."""
+    shapes = ["42", '"text"', "[]", "{}", '{"contexts": "not a list", "answer": 5}']
+    log = write_log(tmp_path / "log.jsonl", *shapes, short("good"))
+    done = call("replay", log)
+    assert done.returncode == 1
+    assert [json.loads(line)["run_id"] for line in done.stdout.splitlines()] == ["good"]
+    *reasons, last = done.stderr.splitlines()
+    assert [reason.split(":")[0] for reason in reasons] == [f"line {number}" for number in range(1, 6)]
+    assert all(": wrong_shape: " in reason for reason in reasons)
+    assert last == "6 lines read, 1 evaluated, 5 bad (wrong_shape 5)"
+
+
+def test_after_twenty_bad_lines_only_their_number_is_said(tmp_path: Path) -> None:
+    done = call("replay", write_log(tmp_path / "log.jsonl", *["bad"] * 1022), "--quiet")
+    assert done.returncode == 1
+    lines = done.stderr.splitlines()
+    assert len(lines) == 20 + 1
+    assert lines[-1] == "... and 1,002 more bad lines"
+
+
+def test_replay_with_measures_and_cutoff(log: Path) -> None:
+    done = call("replay", log, "-m", "R", "--metric", "R@2", "-m", "Groundedness", "--k", "1", "-q")
+    results = json.loads(done.stdout.splitlines()[0])["results"]
+    assert [(result["metric"], result["value"]) for result in results][:2] == [("R@1", 0.0), ("R@2", 1.0)]
+    assert results[2]["metric"] == "Groundedness"
+
+
+def test_replay_into_a_store_and_out_again(tmp_path: Path, log: Path) -> None:
+    store = tmp_path / "runs.db"
+    assert call("replay", log, tmp_path / "direct.jsonl", "--store", store).returncode == 0
+    assert [run for run, _ in read_store(store)] == [read_run(short(name)) for name in ("r1", "r2", "r3")]
+    assert call("replay", store, tmp_path / "again.jsonl", "--store", store).returncode == 0
+    assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "direct.jsonl").read_bytes()
+
+
+FAULTS = [
+    pytest.param(["bogus"], "No such command 'bogus'", id="command"),
+    pytest.param(["replay"], "Missing argument 'IN'", id="no input"),
+    pytest.param(["replay", "{log}", "--bogus"], "No such option", id="option"),
+    pytest.param(["replay", "{log}", "{out}", "--k", "many"], "Invalid value for '--k'", id="k is no number"),
+    pytest.param(["replay", "{log}", "{out}", "--k", "0"], "k: expected a whole number from 1, got 0", id="k is 0"),
+    pytest.param(
+        ["replay", "{log}", "{out}", "--k", "99999999999"], "k must be a whole number from 1 to", id="k is huge"
+    ),
+    pytest.param(["replay", "{log}", "{out}", "-m", "ndgc"], "unknown metric 'ndgc'; did you mean", id="measure"),
+    pytest.param(["replay", "{log}", "{out}", "-m", "R@0"], "k must be a whole number", id="cut-off"),
+    pytest.param(["replay", "{tmp}/none", "{out}"], "there is no file", id="no such file"),
+    pytest.param(["replay", "{tmp}/none", "{out}", "--store", "{db}"], "there is no file", id="no store made in vain"),
+    pytest.param(["replay", "{tmp}", "{out}"], "is a folder; name a JSONL file", id="folder as input"),
+    pytest.param(["replay", "{log}", "{tmp}"], "is a folder; name a file in it", id="folder as output"),
+    pytest.param(["replay", "{log}", "{tmp}/no/out"], "does not exist; create it first", id="no such folder"),
+    pytest.param(["replay", "{log}", "/proc/out.jsonl"], "cannot write /proc/out.jsonl", id="not writable"),
+    pytest.param(["replay", "{log}", "{log}"], "is the input itself", id="output is input"),
+    pytest.param(["replay", "{log}", "{out}", "--store", "mysql://h/d"], "unknown kind of store 'mysql'", id="scheme"),
+    pytest.param(["replay", "{log}", "{out}", "--store", "{log}"], "is not an SQLite file", id="store is no store"),
+    pytest.param(["replay", "{log}", "{out}", "--store", "postgresql://h:1/d"], "cannot open postgresql", id="server"),
+    pytest.param(["show", "{tmp}/none"], "there is no file", id="show nothing"),
+    pytest.param(["show", "{log}", "r9"], "holds no run 'r9'; `rag-eval-hooks show SOURCE --list` lists", id="run"),
+    pytest.param(["show", "{empty}"], "holds no run that can be shown", id="empty file"),
+    pytest.param(["show", "mysql://h/d"], "unknown kind of store 'mysql'", id="show a URL"),
+    pytest.param(["report", "{tmp}/none", "-o", "{out}"], "there is no file", id="report nothing"),
+    pytest.param(["report", "{log}", "-o", "{tmp}"], "is a folder", id="report to a folder"),
+    pytest.param(["report", "{log}", "-o", "{tmp}/no/r.html"], "does not exist; create it first", id="report nowhere"),
+    pytest.param(["report", "{log}", "-o", "{log}"], "is the source itself", id="report over its source"),
+    pytest.param(["metrics", "recal"], "unknown metric 'recal'", id="metrics name"),
+    pytest.param(["schema", "chunk"], "'run', 'evaluation'", id="schema"),
+    pytest.param(["demo", "-o", "{log}"], "is a file; name a folder", id="demo to a file"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), FAULTS)
+def test_a_fault_is_one_line_with_exit_code_2(tmp_path: Path, log: Path, arguments: list[str], message: str) -> None:
+    (tmp_path / "empty").touch()
+    before = log.read_bytes()
+    places = {"log": log, "tmp": tmp_path, "out": tmp_path / "out", "db": tmp_path / "runs.db"}
+    done = call(*(argument.format(**places, empty=tmp_path / "empty") for argument in arguments))
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("rag-eval-hooks: ")
+    assert done.stderr.count("\n") == 1
+    assert message in done.stderr
+    assert sorted(item.name for item in tmp_path.iterdir()) == ["empty", "log.jsonl"]
+    assert log.read_bytes() == before
+
+
+def test_a_missing_extra_is_one_line(log: Path) -> None:
+    code = "import sys; sys.modules['psycopg'] = None; from rag_eval_hooks.cli import main; main()"
+    command = [sys.executable, "-c", code, "replay", str(log), "--store", "postgresql://h/d"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr == 'rag-eval-hooks: psycopg is not installed; run: pip install "rag-eval-hooks[postgres]"\n'
+
+
+def test_the_demo_without_langchain_names_the_extra(tmp_path: Path) -> None:
+    code = "import sys; sys.modules['langchain_core'] = None; from rag_eval_hooks.cli import main; main()"
+    command = [sys.executable, "-c", code, "demo", "-o", str(tmp_path / "demo")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert 'pip install "rag-eval-hooks[' in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_exit_codes_through_typer(log: Path) -> None:
+    """The app itself, as typer's own runner sees it, ends with the same codes."""
+    runner = CliRunner()
+    assert runner.invoke(app, ["replay", str(log)]).exit_code == 0
+    assert runner.invoke(app, ["replay", str(log) + ".none"]).exit_code == 2
+    assert runner.invoke(app, ["replay"]).exit_code == 2
+
+
+def test_show_takes_the_newest_the_first_or_the_named(tmp_path: Path, log: Path) -> None:
+    call("replay", log, tmp_path / "out.jsonl", "--store", tmp_path / "runs.db")
+    for source, run_id, expected in (
+        (log, [], "r1"),
+        (tmp_path / "runs.db", [], "r3"),
+        (tmp_path / "runs.db", ["r2"], "r2"),
+        (tmp_path / "out.jsonl", ["r2"], "r2"),
+    ):
+        done = call("show", source, *run_id)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert expected in done.stdout
+        assert not {"r1", "r2", "r3"} - {expected} & set(done.stdout.split())
+
+
+def test_show_lists_runs_one_a_line(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "log.jsonl", short("r1"), "bad", short("r2", question="Two\nlines?", answer=None))
+    done = call("show", log, "--list")
+    assert done.returncode == 1
+    assert [line.split() for line in done.stdout.splitlines()] == [
+        ["r1", "ok", "answer", "How", "tall?"],
+        ["r2", "ok", "empty", "Two", "lines?"],
+    ]
+    assert done.stderr.startswith("line 2: not_json: ")
+
+
+def test_report_writes_one_page(tmp_path: Path, log: Path) -> None:
+    done = call("report", log, "-o", tmp_path / "page.html")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == f"{tmp_path / 'page.html'}: 3 runs\n"
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert "RAG evaluation of log.jsonl" in page
+    assert "The mast is 31 metres tall." in page
+
+
+def test_a_report_about_a_file_with_bad_lines_says_so(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "log.jsonl", short("r1"), "bad")
+    done = call("report", log, "-o", tmp_path / "page.html")
+    assert done.returncode == 1
+    assert [line.split(":")[0] for line in done.stderr.splitlines()] == ["line 2", str(tmp_path / "page.html")]
+    assert (tmp_path / "page.html").exists()
+
+
+def test_metrics_lists_every_measure_and_explains_one() -> None:
+    table = call("metrics").stdout
+    for name in metric_classes():
+        assert f"\n{name} " in table
+    explained = call("metrics", "nDCG@5").stdout
+    assert explained == call("metrics", "nDCG").stdout
+    assert explained.startswith("nDCG\n\n")
+    assert "Parameters:\n" in explained
+    assert "  k (written @k): " in explained
+    assert ">>>" not in explained
+
+
+@pytest.mark.parametrize("record", ["run", "evaluation"])
+def test_schema_describes_every_field(record: str) -> None:
+    schema = json.loads(call("schema", record).stdout)
+    record_fields = json.loads(
+        (read_run(short("r")) if record == "run" else evaluate(read_run(short("r")))).model_dump_json()
+    )
+    assert set(schema["properties"]) == set(record_fields)
+    assert all("description" in part for part in schema["properties"].values())
+
+
+STEER = "\x1b[31m\x1b]0;title\x07\x9b2J\u202e\x00\x07[bold]x[/bold]"
+
+
+def steered() -> dict[str, Any]:
+    """A run with escape sequences and markup in every text."""
+    contexts = [
+        {"id": f"{STEER}c1", "text": f"{STEER}The mast is 31 metres tall.", "metadata": {f"{STEER}k": f"{STEER}v"}},
+        {"id": f"{STEER}c2", "text": f"{STEER}Tea is served at five."},
+    ]
+    return {
+        "id": f"{STEER}r1",
+        "question": f"{STEER}How tall is the mast?",
+        "contexts": contexts,
+        "answer": f"{STEER}The mast is 31 metres tall. [1] {STEER}Coffee is at nine. [7]",
+        "gold": {"relevance": {f"{STEER}c1": 1}, "answer": STEER},
+        "tags": [STEER],
+        "metadata": {STEER: STEER},
+        "k": 2,
+    }
+
+
+@pytest.mark.parametrize("stored", [False, True], ids=["log", "store"])
+def test_nothing_of_a_run_steers_the_terminal(tmp_path: Path, stored: bool) -> None:
+    log = write_log(
+        tmp_path / "log.jsonl", steered(), f'{STEER}{{"question": "bad"', json.dumps({"k": STEER, "question": ""})
+    )
+    source = tmp_path / "runs.db" if stored else log
+    if stored:
+        call("replay", log, "--store", source)
+    outputs = [
+        call("show", source),
+        call("show", source, "--list"),
+        call("show", source, STEER.replace("\x00", "")),
+        call("replay", log, tmp_path / "out.jsonl"),
+        call("report", source, "-o", tmp_path / "page.html"),
+        call("replay", f"{tmp_path}/\x1b[31mnone"),
+        call("replay", log, "-m", "\x1b[31mR"),
+        call("metrics", "\x1b[31mR"),
+    ]
+    for done in outputs:
+        for text in (done.stdout, done.stderr):
+            assert all(letter.isprintable() or letter == "\n" for letter in text)
+    assert "[bold]x[/bold]" in outputs[0].stdout  # shown as it is, not taken as markup
+    assert json.loads((tmp_path / "out.jsonl").read_text("utf-8"))["question"] == f"{STEER}How tall is the mast?"
+
+
+def test_a_terminal_that_cannot_show_a_character_is_no_fault(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "log.jsonl", short("r1", question="Größe? 高"))
+    for arguments in (["show", log], ["show", log, "--list"]):
+        done = call(*arguments, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+@contextmanager
+def streaming(*arguments: str) -> Iterator[subprocess.Popen[str]]:
+    command = [*COMMAND, *arguments]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def feed(process: subprocess.Popen[str], *names: str) -> None:
+    assert process.stdin is not None
+    for name in names:
+        process.stdin.write(json.dumps(short(name)) + "\n")
+    process.stdin.flush()
+
+
+def test_lines_come_as_they_are_read_and_ctrl_c_ends_quietly() -> None:
+    with streaming("replay", "-") as process:
+        feed(process, "r1")
+        assert process.stdout is not None
+        assert json.loads(process.stdout.readline())["run_id"] == "r1"
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        assert (process.returncode, out, err) == (130, "", "")
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupted_file_is_not_left_behind(tmp_path: Path, number: signal.Signals, code: int) -> None:
+    with streaming("replay", "-", str(tmp_path / "out.jsonl")) as process:
+        feed(process, "r1")
+        assert process.stdin is not None
+        assert process.stderr is not None
+        process.stdin.write("bad\n")
+        process.stdin.flush()
+        assert process.stderr.readline().startswith("line 2: ")  # so it is in the middle of its work
+        assert [item.suffix for item in tmp_path.iterdir()] == [".part"]
+        process.send_signal(number)
+        _, err = process.communicate(timeout=60)
+        assert (process.returncode, err) == (code, "")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_reader_that_goes_away_ends_it_quietly() -> None:
+    with streaming("replay", "-") as process:
+        feed(process, "r1")
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        feed(process, "r2")
+        assert process.stderr.read() == ""
+        assert process.wait(timeout=60) == 141
+
+
+def test_on_a_terminal_there_is_a_bar_and_bad_lines_above_it(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "log.jsonl", short("r1"), "bad\x1b[31m [bold]", short("r2"))
+    main_end, other_end = pty.openpty()
+    done = subprocess.run(
+        [*COMMAND, "replay", str(log), str(tmp_path / "out.jsonl")],
+        stderr=other_end,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "200"},
+        check=False,
+    )
+    os.close(other_end)
+    shown = b""
+    try:
+        while part := os.read(main_end, 65536):
+            shown += part
+    except OSError:  # Linux says EIO where the other end is closed
+        pass
+    os.close(main_end)
+    text = shown.decode("utf-8")
+    assert done.returncode == 1
+    assert "3 lines" in text
+    assert "line 2: not_json: " in text
+    assert "bad [bold]" in text
+    assert text.rstrip().endswith("3 lines read, 2 evaluated, 1 bad (not_json 1)")
+    assert "\x1b[31m [bold]" not in text
+
+
+def test_no_bar_where_stderr_is_no_terminal(log: Path, tmp_path: Path) -> None:
+    done = call("replay", log, tmp_path / "out.jsonl", FORCE_COLOR="1")
+    assert done.stderr == "3 lines read, 3 evaluated, 0 bad\n"
