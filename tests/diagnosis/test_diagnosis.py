@@ -28,6 +28,9 @@ class TestRetrieval:
             pytest.param("", {"relevant": {"a"}}, "zero_recall", id="nothing at all"),
             pytest.param("xy", {"evidence_sets": ["ab", "c"]}, "zero_recall", id="no id of any set"),
             pytest.param("r", {"relevant": {"r"}, "evidence_sets": ["ab"]}, "missed_evidence", id="relevant, no set"),
+            pytest.param(
+                "a", {"relevant": {"r"}, "evidence_sets": ["ab"]}, "incomplete_evidence", id="sets are relevant"
+            ),
             pytest.param("ax", {"evidence_sets": ["ab", "cde"]}, "incomplete_evidence", id="half a set"),
             pytest.param("ax", {"relevant": {"a", "b"}}, "incomplete_evidence", id="half of the relevant"),
             pytest.param("c", {"evidence_sets": ["ab", "c"]}, None, id="one set suffices"),
@@ -213,6 +216,11 @@ class TestCitations:
         assert unsupported.refs == {"citations": (3,), "claims": (1,), "chunks": (2,)}
         assert unsupported.confidence == pytest.approx(1 - 0.1)
         assert dangling.why == "Of 5 citations, 2 point to no item the generator got: citations 1, 4."
+
+    def test_a_chunk_is_not_elsewhere_from_itself(self) -> None:
+        run = make_run("ab")
+        finding = only(run, make_attribution(run, claims=["+2"], citations=[(0, 2, False)]), "misplaced_citation")
+        assert finding.confidence == 0.5
 
     def test_a_citation_outside_any_claim(self) -> None:
         run = make_run("ab")

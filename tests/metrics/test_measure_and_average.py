@@ -186,6 +186,12 @@ def test_a_long_stream_is_averaged_as_it_comes() -> None:
     assert average.scored == 100_000
 
 
+def test_small_values_survive_large_ones() -> None:
+    """(1 + 1e16 - 1e16) / 3; a plain sum gives 0 or 2 thirds."""
+    (average,) = averages([([result(value)], 1.0) for value in (1.0, 1e16, -1e16)])
+    assert average.mean == pytest.approx(1 / 3)
+
+
 @given(st.lists(st.tuples(st.floats(0, 1), st.sampled_from([1.0, 10.0, 1 / 0.3])), min_size=1, max_size=50))
 def test_a_mean_equals_the_exact_one_and_stays_within_bounds(items: list[tuple[float, float]]) -> None:
     exact = sum(Fraction(value) * Fraction(weight) for value, weight in items) / sum(Fraction(w) for _, w in items)

@@ -36,6 +36,7 @@ def value(name: str, run: RagRun) -> float | None:
         pytest.param("AP", "axb", "ab", (1 / 1 + 2 / 3) / 2, id="AP"),
         pytest.param("AP@1", "ab", "ab", (1 / 1) / 2, id="AP: divides by all relevant"),
         pytest.param("AP(norm=min)@1", "ab", "ab", (1 / 1) / 1, id="AP: or by what fits in k"),
+        pytest.param("AP(norm=min)@5", "ab", "ab", (1 / 1 + 2 / 2) / 2, id="AP: and by no more than is relevant"),
         pytest.param("AP(norm=min)", "ab", "abcd", (1 / 1 + 2 / 2) / 4, id="AP: norm without k is the plain one"),
         pytest.param("AP", "aab", "ab", (1 / 1 + 2 / 3) / 2, id="AP: a repeat is a wasted rank"),
     ],
@@ -142,7 +143,7 @@ def test_or_the_value_trec_eval_gives(name: str) -> None:
 
 @pytest.mark.parametrize("name", RETRIEVAL)
 def test_where_only_evidence_sets_are_given_their_union_is_relevant(name: str) -> None:
-    by_sets = make_run("axb", evidence_sets=["ab", "c"])
+    by_sets = make_run("axb", evidence_sets=["ab", "c"], relevance={})
     by_ids = make_run("axb", relevant=set("abc"))
     assert value(name, by_sets) == value(name, by_ids) is not None
 
