@@ -114,10 +114,10 @@ class Spread:
 
     def add(self, result: MetricResult) -> None:
         """Counts one result."""
-        if result.value is None:
-            return
         if result.labels is not None:
             self.labels.add(result.labels)
+        if result.value is None:
+            return
         self.outside = self.outside or not within_one(result.metric, result.value)
         if not self.outside:
             # 1e-9: 0.3 * 10 is 2.9999... in binary.

@@ -213,7 +213,8 @@ def poisoned(payload: str) -> tuple[RagRun, Evaluation]:
         chunks=(
             ChunkVerdict(rank=1, id=payload, in_prompt=True, cited=True, use="used", use_probability=1, conflict=True),
             ChunkVerdict(
-                rank=2, id=payload + "2", in_prompt=False, cited=False, use="unknown", use_probability=None, conflict=False
+                rank=2, id=payload + "2", in_prompt=False, cited=False, use="unknown", use_probability=None,
+                conflict=False,
             ),
         ),
         claims=(
@@ -224,8 +225,8 @@ def poisoned(payload: str) -> tuple[RagRun, Evaluation]:
         ),
         citations=(
             Citation(
-                index=0, marker=payload, span=marker, target=payload, target_rank=1, exists=True, supported=False, claim=0,
-                problem="misplaced",
+                index=0, marker=payload, span=marker, target=payload, target_rank=1, exists=True, supported=False,
+                claim=0, problem="misplaced",
             ),
         ),
         results=(

@@ -37,6 +37,7 @@ PAYLOADS = [
     "\u202egnp.exe\u202c",
     "\x00\x1b[31m\x07\x9b",
     "__proto__",
+    "constructor",
     "]]><a href='data:text/html,x'>x</a>&lt;b&gt;",
     "\\u003cscript\\u003e \\",
 ]

@@ -75,6 +75,9 @@ function gauge(share, name) {
 
 const plural = (count, one, many) => `${count.toLocaleString("en")} ${count === 1 ? one : many || one + "s"}`;
 
+/** What an object itself holds under a name from outside: `constructor` and its like are on every object. */
+const own = (object, name) => (Object.hasOwn(object, name) ? object[name] : undefined);
+
 const readJson = (id) => JSON.parse(document.getElementById(id).textContent);
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");

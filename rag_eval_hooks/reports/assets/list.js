@@ -11,7 +11,7 @@ let listScroll = 0;
 let openRun = null;
 
 const measureNames = [...new Set(runs.flatMap((run) => Object.keys(run.measures)))];
-const measured = (name) => (run) => (run.measures[name] === null || run.measures[name] === undefined ? Infinity : run.measures[name]);
+const measured = (name) => (run) => own(run.measures, name) ?? Infinity;
 const precision = measureNames.find((name) => name.startsWith("ContextPrecision"));
 
 const bad = (run) => run.verdicts.filter((verdict) => verdict === "unsupported" || verdict === "conflict").length;
@@ -31,9 +31,9 @@ function matches(run) {
   if (state.kind && run.kind !== state.kind) return false;
   if (state.tag && !run.tags.includes(state.tag)) return false;
   if (state.measure) {
-    const value = run.measures[state.measure];
-    if (state.most === "") return value === null || value === undefined;
-    if (value === null || value === undefined || value > Number(state.most)) return false;
+    const value = own(run.measures, state.measure) ?? null;
+    if (state.most === "") return value === null;
+    if (value === null || value > Number(state.most)) return false;
   }
   return true;
 }
@@ -112,7 +112,7 @@ function draw() {
 }
 
 function row(run) {
-  const value = precision ? run.measures[precision] : null;
+  const value = precision ? own(run.measures, precision) ?? null : null;
   const strip = run.verdicts.slice(0, 24).map((verdict) => el("span", { class: `key verdict ${verdict}` }, INDEX.verdicts[verdict][SYMBOL]));
   const said = counts(run.verdicts).map(([verdict, count]) => `${count} ${INDEX.verdicts[verdict][WORDS]}`).join(", ");
   return el("li", {}, el("a", { href: `#run-${run.number}` },
@@ -121,7 +121,7 @@ function row(run) {
     el("span", { class: "signs" },
       strip.length ? el("span", { class: "strip", title: said }, el("span", { class: "heard" }, `Claims: ${said}. `), el("span", { "aria-hidden": "true" }, strip)) : null,
       run.context ? el("span", { class: "quiet" }, `${run.used} of ${plural(run.context, "chunk")} used`) : el("span", { class: "quiet" }, "no chunks"),
-      precision ? el("span", { class: "quiet", title: precision }, `CP ${value === null || value === undefined ? "n/a" : Number(value.toFixed(4))}`) : null,
+      precision ? el("span", { class: "quiet", title: precision }, `CP ${value === null ? "n/a" : Number(value.toFixed(4))}`) : null,
       run.status === "ok" ? null : el("span", { class: "tag warn" }, INDEX.statuses[run.status] || run.status),
       run.kind === "answer" ? null : el("span", { class: "tag" }, run.kind === "refusal" ? "refusal" : "no answer"),
       run.findings.map((kind) => el("span", { class: `tag finding ${kind === "right_refusal" ? "good" : ""}` }, INDEX.findings[kind] ? INDEX.findings[kind][0] : kind)))));

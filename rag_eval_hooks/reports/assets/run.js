@@ -197,7 +197,7 @@ class RunPage {
   }
 
   reference(what, number, place) {
-    const name = { claims: "claim", citations: "citation", chunks: "chunk" }[what];
+    const name = own({ claims: "claim", citations: "citation", chunks: "chunk" }, what);
     if (!name) return el("span", { class: "tag" }, quoted(what), ` ${number}`);
     if (place === null) return el("span", { class: "tag" }, `${name} ${number}`);
     const key = { claims: { claim: place }, citations: { cites: [place] }, chunks: { chunk: place } }[what];
@@ -225,12 +225,12 @@ class RunPage {
     if (!this.data.results.length) return null;
     return el("section", { "aria-labelledby": "h-measures" }, el("h2", { id: "h-measures" }, "Measures of this run"),
       el("ul", { class: "measures" }, this.data.results.map((result) => el("li", {},
-        el("details", {}, el("summary", { title: INDEX.says[result.metric] || null },
+        el("details", {}, el("summary", { title: own(INDEX.says, result.metric) || null },
           quoted(result.metric, "name"),
           result.value === null ? el("span", { class: "value na" }, "n/a") : el("span", { class: "value" }, result.value),
           result.share === null ? el("span", { class: "bar none" }) : gauge(result.share),
           el("span", { class: "quiet" }, result.value === null ? quoted(result.reason) : result.labels ? `${result.labels} labels` : "")),
-        el("p", {}, INDEX.says[result.metric] || "No description is recorded for this measure.",
+        el("p", {}, own(INDEX.says, result.metric) || "No description is recorded for this measure.",
           result.labels ? ` Rests on ${result.labels} labels.` : " It needs no labels."))))));
   }
 
