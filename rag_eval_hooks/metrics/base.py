@@ -150,7 +150,7 @@ def parse_metric(text: str) -> Metric:
     name, inside, cutoff = match.groups()
     cls = _registry.get(name)
     if cls is None:
-        raise MetricSpecError(f"unknown metric {_shown(name)}{_nearest(name, _registry)}; {LIST_ALL}")
+        raise MetricSpecError(f"unknown metric {_shown(name)}{_nearest(name, _registry)}{LIST_ALL}")
     values: dict[str, Any] = {}
     for part in (inside or "").split(",") if (inside or "").strip() else ():
         key, equals, value = (piece.strip() for piece in part.partition("="))
@@ -205,7 +205,7 @@ def _read(cls: type[Metric], name: str, text: str) -> Any:
     if name not in _parameters(cls):
         known = [key for key in _parameters(cls) if key != "k"]
         takes = f"it takes {', '.join(known)}" if known else "it takes none"
-        raise MetricSpecError(f"{cls.name} has no parameter {_shown(name)}{_nearest(name, known)}; {takes}; {LIST_ALL}")
+        raise MetricSpecError(f"{cls.name} has no parameter {_shown(name)}{_nearest(name, known)}{takes}; {LIST_ALL}")
     hint, _ = _parameters(cls)[name]
     if get_origin(hint) is Literal:
         return text
@@ -233,7 +233,7 @@ def _written(value: Any) -> str:
 def _nearest(name: str, known: Any) -> str:
     by_lower = {key.lower(): key for key in known}
     close = get_close_matches(name.lower()[:SHOWN], list(by_lower), n=1, cutoff=0.5)
-    return f"; did you mean {by_lower[close[0]]!r}?" if close else ""
+    return f"; did you mean {by_lower[close[0]]!r}? " if close else "; "
 
 
 def _shown(value: object) -> str:

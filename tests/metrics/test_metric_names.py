@@ -68,10 +68,13 @@ def test_at_sign_sets_the_cut_off() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("ndgc@10", r"unknown metric 'ndgc'; did you mean 'nDCG'\?.*`rag-eval-hooks metrics` lists all"),
+        ("ndgc@10", r"unknown metric 'ndgc'; did you mean 'nDCG'\? `rag-eval-hooks metrics` lists all"),
         ("contextprecision", r"did you mean 'ContextPrecision'\?"),
         ("Zzzzzzzz", r"unknown metric 'Zzzzzzzz'; `rag-eval-hooks metrics` lists all"),
-        ("P(denominatr=returned)", r"no parameter 'denominatr'; did you mean 'denominator'\?.*lists all"),
+        (
+            "P(denominatr=returned)",
+            r"no parameter 'denominatr'; did you mean 'denominator'\? it takes labels, empty.*lists all",
+        ),
         ("Groundedness(a=b)", "no parameter 'a'; it takes none"),
         ("P(denominator=all)", "denominator must be k or returned, got 'all'"),
         ("P(denominator)", "expected parameter=value, got 'denominator'"),
