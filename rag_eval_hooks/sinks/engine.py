@@ -31,9 +31,11 @@ def open_engine(address: StoreAddress, *, read_only: bool = False) -> Engine:
     """
     options: dict[str, Any] = {"json_serializer": _same, "json_deserializer": _same, "hide_parameters": True}
     if address.path is None:
-        connect_args = {"connect_timeout": CONNECT_SECONDS, "application_name": "rag-eval-hooks"}
+        connect_args: dict[str, Any] = {"connect_timeout": CONNECT_SECONDS, "application_name": "rag-eval-hooks"}
         # `query` of the URL wins over our defaults.
         connect_args = {key: value for key, value in connect_args.items() if key not in address.url.query}
+        # A statement prepared on the server does not survive a pooler between transactions (PgBouncer).
+        connect_args["prepare_threshold"] = None
         return create_engine(address.url, pool_pre_ping=True, connect_args=connect_args, **options)
     engine = create_engine(address.url, connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False}, **options)
 
