@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 from rag_eval_hooks.capture import Collector, Limits, Trace, Worker, assemble, guarded
 from rag_eval_hooks.capture.guard import caught_counts
@@ -127,17 +127,22 @@ class Hooks:
 
     # For adapters ------------------------------------------------------------------------------------------------
 
-    def collector(self, captured_by: str) -> Collector:
+    def collector(self, captured_by: str, id_text: Callable[[Any], str] = str) -> Collector:
         """Returns the collector of one framework, which an adapter feeds with events.
 
         Args:
             captured_by: Framework and version, e.g. `langchain 1.8.3`; the same text returns the same collector.
+            id_text: Makes the text of a run id, where the adapter uses something quicker to compare.
         """
         with self._lock:
             collector = self._collectors.get(captured_by)
             if collector is None:
                 collector = self._collectors[captured_by] = Collector(
-                    self._submit, captured_by=captured_by, limits=self._limits, on_open=self._worker.start
+                    self._submit,
+                    captured_by=captured_by,
+                    limits=self._limits,
+                    id_text=id_text,
+                    on_open=self._worker.start,
                 )
             return collector
 

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from langchain_core.documents import Document
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import LLMResult
 from langchain_core.prompt_values import PromptValue
 
@@ -54,7 +54,9 @@ def message_from(message: BaseMessage) -> Message:
     """Returns a snapshot of a message."""
     content = message.content
     role = ROLES.get(message.type) or str(getattr(message, "role", message.type))
-    return Message(role, content if type(content) is str else list(content), bool(getattr(message, "tool_calls", None)))
+    # Only AI messages have tool calls, and asking a pydantic object for a field it lacks is slow.
+    calls_tools = isinstance(message, AIMessage) and bool(message.tool_calls)
+    return Message(role, content if type(content) is str else list(content), calls_tools)
 
 
 def prompt_from_messages(messages: Sequence[BaseMessage]) -> tuple[Message, ...]:
@@ -139,7 +141,7 @@ def snapshot(value: Any, depth: int = 0) -> Any:
                 return items_from_documents(value)
             return [snapshot(item, depth + 1) for item in value[-MAX_ENTRIES:]]
         if isinstance(value, Mapping):
-            return {key: snapshot(item, depth + 1) for key, item, _ in zip(value, value.values(), range(MAX_ENTRIES))}
+            return {key: snapshot(item, depth + 1) for key, item in islice(value.items(), MAX_ENTRIES)}
         fields = getattr(value, "__dict__", None)
         if type(fields) is dict and not callable(value):
             return {

@@ -74,7 +74,7 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
         elif sinks or k is not None or metrics is not None or gold is not None or options:
             raise ConfigError("give either hooks or the options to make them from, not both")
         self.hooks = hooks
-        self._collector: Collector | _SwitchedOff = hooks.collector(_captured_by())
+        self._collector: Collector | _SwitchedOff = hooks.collector(_captured_by(), _id_text)
 
     # Results -----------------------------------------------------------------------------------------------------
 
@@ -142,14 +142,14 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
         with guarded("langchain.on_chain_start"):
             name = kwargs.get("name") or _name(serialized)
             self._collector.start(
-                run_id, parent_run_id, "chain", name, inputs, tags=tags, metadata=metadata, snapshot=snapshot
+                run_id.int, _int(parent_run_id), "chain", name, inputs, tags=tags, metadata=metadata, snapshot=snapshot
             )
 
     def on_chain_end(self, outputs: Any, *, run_id: UUID, **kwargs: Any) -> None:
         """Notes the end of a chain; streaming runs bring their input only now."""
         with guarded("langchain.on_chain_end"):
             self._collector.end(
-                run_id,
+                run_id.int,
                 outputs,
                 lists=document_lists(outputs),
                 inputs=kwargs.get("inputs", UNSET),
@@ -159,7 +159,7 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
     def on_chain_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
         """Notes that a chain failed, was cancelled, or was closed by its consumer."""
         with guarded("langchain.on_chain_error"):
-            self._collector.fail(run_id, error, inputs=kwargs.get("inputs", UNSET), snapshot=snapshot)
+            self._collector.fail(run_id.int, error, inputs=kwargs.get("inputs", UNSET), snapshot=snapshot)
 
     # Models ------------------------------------------------------------------------------------------------------
 
@@ -178,7 +178,7 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
         with guarded("langchain.on_chat_model_start"):
             prompt = prompt_from_messages(messages[0] if messages else ())
             name = kwargs.get("name") or _name(serialized)
-            self._collector.start(run_id, parent_run_id, "model", name, prompt, tags=tags, metadata=metadata)
+            self._collector.start(run_id.int, _int(parent_run_id), "model", name, prompt, tags=tags, metadata=metadata)
 
     def on_llm_start(
         self,
@@ -195,22 +195,22 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
         with guarded("langchain.on_llm_start"):
             prompt = prompt_from_texts(prompts)
             name = kwargs.get("name") or _name(serialized)
-            self._collector.start(run_id, parent_run_id, "model", name, prompt, tags=tags, metadata=metadata)
+            self._collector.start(run_id.int, _int(parent_run_id), "model", name, prompt, tags=tags, metadata=metadata)
 
     def on_llm_new_token(self, token: Any, *, run_id: UUID, **_: Any) -> None:
         """Notes a streamed token."""
         with guarded("langchain.on_llm_new_token"):
-            self._collector.token(run_id, token)
+            self._collector.token(run_id.int, token)
 
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **_: Any) -> None:
         """Notes what a model call returned."""
         with guarded("langchain.on_llm_end"):
-            self._collector.end(run_id, reply_from_result(response))
+            self._collector.end(run_id.int, reply_from_result(response))
 
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
         """Notes that a model call failed."""
         with guarded("langchain.on_llm_error"):
-            self._collector.fail(run_id, error)
+            self._collector.fail(run_id.int, error)
 
     # Retrievers --------------------------------------------------------------------------------------------------
 
@@ -228,17 +228,19 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
         """Notes a search and its query."""
         with guarded("langchain.on_retriever_start"):
             name = kwargs.get("name") or _name(serialized)
-            self._collector.start(run_id, parent_run_id, "retriever", name, query, tags=tags, metadata=metadata)
+            self._collector.start(
+                run_id.int, _int(parent_run_id), "retriever", name, query, tags=tags, metadata=metadata
+            )
 
     def on_retriever_end(self, documents: Sequence[Document], *, run_id: UUID, **_: Any) -> None:
         """Notes what a search returned."""
         with guarded("langchain.on_retriever_end"):
-            self._collector.end(run_id, items_from_documents(documents))
+            self._collector.end(run_id.int, items_from_documents(documents))
 
     def on_retriever_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
         """Notes that a search failed."""
         with guarded("langchain.on_retriever_error"):
-            self._collector.fail(run_id, error)
+            self._collector.fail(run_id.int, error)
 
     # Tools -------------------------------------------------------------------------------------------------------
 
@@ -258,18 +260,18 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
             name = kwargs.get("name") or _name(serialized)
             value = kwargs.get("inputs") or input_str
             self._collector.start(
-                run_id, parent_run_id, "tool", name, value, tags=tags, metadata=metadata, snapshot=snapshot
+                run_id.int, _int(parent_run_id), "tool", name, value, tags=tags, metadata=metadata, snapshot=snapshot
             )
 
     def on_tool_end(self, output: Any, *, run_id: UUID, **_: Any) -> None:
         """Notes what a tool returned."""
         with guarded("langchain.on_tool_end"):
-            self._collector.end(run_id, output, lists=tool_lists(output), snapshot=snapshot)
+            self._collector.end(run_id.int, output, lists=tool_lists(output), snapshot=snapshot)
 
     def on_tool_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
         """Notes that a tool failed."""
         with guarded("langchain.on_tool_error"):
-            self._collector.fail(run_id, error)
+            self._collector.fail(run_id.int, error)
 
 
 class _SwitchedOff:
@@ -299,6 +301,15 @@ def _name(serialized: Any) -> str | None:
         return name
     path = serialized.get("id")
     return str(path[-1]) if isinstance(path, list) and path else None
+
+
+def _int(run_id: UUID | None) -> int | None:
+    return None if run_id is None else run_id.int
+
+
+def _id_text(number: int) -> str:
+    # Ids are kept as numbers: the hash of a UUID is computed in Python each time.
+    return str(UUID(int=number))
 
 
 @cache

@@ -38,7 +38,7 @@ def assemble(trace: Trace) -> RagRun:
     context, source = _context(ledger, call, answering_calls)
     first = None if call is None else call.first_token
     return RagRun(
-        run_id=str(trace.root.run_id),
+        run_id=trace.id_text(trace.root.run_id),
         status=status,
         question=_question(trace),
         answer=answer,

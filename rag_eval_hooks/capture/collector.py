@@ -61,6 +61,7 @@ class Collector:
         limits: Bounds on open records.
         clock: Seconds of a monotonic clock.
         wall: Seconds since 1970-01-01 UTC.
+        id_text: Makes the text of a run id, as the record shows it.
         on_open: Called when a record opens, so that the caller can see to it that `sweep` gets called.
     """
 
@@ -72,6 +73,7 @@ class Collector:
         limits: Limits | None = None,
         clock: Callable[[], float] = time.monotonic,
         wall: Callable[[], float] = time.time,
+        id_text: Callable[[Any], str] = str,
         on_open: Callable[[], None] | None = None,
     ) -> None:
         self._deliver = deliver
@@ -79,6 +81,7 @@ class Collector:
         self._limits = limits or Limits()
         self._clock = clock
         self._wall = wall
+        self._id_text = id_text
         self._on_open = on_open
         self._reset()
         _collectors.add(self)
@@ -86,12 +89,16 @@ class Collector:
     def _reset(self) -> None:
         # Re-entrant, because the garbage collector may close a stream, and so call us, while we hold it.
         self._lock = threading.RLock()
-        self._runs: dict[Hashable, tuple[Trace, Step]] = {}
-        self._traces: OrderedDict[int, Trace] = OrderedDict()
-        self._tombs: dict[Hashable, bool] = {}
-        self._tomb_order: deque[tuple[Hashable, ...]] = deque()
-        self._counts = {"opened": 0, "finished": 0, "discarded": 0, "late": 0, "evicted": 0, "timeout": 0}
-        self._counts["too_many_steps"] = 0
+        self._runs: dict[Hashable, _Record] = {}
+        """By run id: the record it belongs to, open or (for a while) delivered."""
+        self._records: OrderedDict[int, _Record] = OrderedDict()
+        """The open records, oldest first."""
+        self._delivered: deque[tuple[Hashable, ...]] = deque()
+        """The ids of delivered records that are still in `_runs`, oldest first."""
+        self._remembered = 0
+        self._counts = dict.fromkeys(
+            ("opened", "finished", "discarded", "late", "evicted", "timeout", "too_many_steps"), 0
+        )
 
     # Events ------------------------------------------------------------------------------------------------------
 
@@ -120,61 +127,64 @@ class Collector:
             snapshot: Takes what must be kept of `value`; called at once, and only for the run that opens a record.
         """
         now = self._clock()
-        finished: Trace | None = None
+        evicted: Trace | None = None
         with self._lock:
             if run_id in self._runs:
                 return
-            entry = None if parent_id is None else self._runs.get(parent_id)
+            around = None if parent_id is None else self._runs.get(parent_id)
             marked = bool(tags) and BOUNDARY_TAG in tags  # type: ignore[operator]  # bool(tags) says it is not None
-            if entry is not None:
-                trace, parent = entry
-                if not _opens_record(trace, parent, marked):
+            if around is not None:
+                trace = around.trace
+                if trace is None:
+                    self._counts["late"] += 1
+                    return
+                if not _opens_record(around, around.steps[parent_id], marked):
                     trace.touched = now
-                    if len(trace.steps) >= self._limits.max_steps:
+                    if len(around.steps) >= self._limits.max_steps:
                         self._counts["too_many_steps"] += 1
                         return
                     step = Step(run_id, parent_id, kind, name, None if snapshot is not None else value, now)
                     step.marked = marked
-                    trace.steps.append(step)
-                    trace.open += 1
+                    around.steps[run_id] = step
+                    around.open += 1
                     if kind == "retriever" or kind == "model":
                         trace.is_rag = True
-                    self._runs[run_id] = (trace, step)
+                    self._runs[run_id] = around
                     return
-            elif parent_id is not None and parent_id in self._tombs:
-                self._counts["late"] += 1
-                return
             step = Step(run_id, parent_id, kind, name, value if snapshot is None else snapshot(value), now)
             step.marked = marked
-            unknown = parent_id is not None and entry is None
-            trace = Trace(step, self._wall(), self._captured_by, parent_unknown=unknown)
+            unknown = parent_id is not None and around is None
+            trace = Trace(step, self._wall(), self._captured_by, self._id_text, parent_unknown=unknown)
             trace.is_rag = kind in ("retriever", "model")
             if tags:
                 trace.tags = tuple(tags)
             if metadata:
                 trace.metadata = dict(metadata)
-            if len(self._traces) >= self._limits.max_open:
-                finished = self._close(next(iter(self._traces.values())), "evicted")
-            self._traces[id(trace)] = trace
-            self._runs[run_id] = (trace, step)
+            if len(self._records) >= self._limits.max_open:
+                evicted = self._close(next(iter(self._records.values())), "evicted")
+            record = _Record(trace, step)
+            self._records[id(record)] = record
+            self._runs[run_id] = record
             self._counts["opened"] += 1
-        if finished is not None:
-            self._deliver(finished)
+        if evicted is not None:
+            self._deliver(evicted)
         if self._on_open is not None:
             self._on_open()
 
     def token(self, run_id: Hashable, token: Any) -> None:
         """Notes one streamed token (text or a list of blocks) of a model run; empty tokens do not count."""
-        entry = self._runs.get(run_id)
-        if entry is None or not token:
+        record = self._runs.get(run_id)
+        step = None if record is None or not token else record.steps.get(run_id)
+        if record is None or step is None or step.ended is not None:
             return
-        trace, step = entry
         now = self._clock()
-        trace.touched = now
+        trace = record.trace
+        if trace is not None:
+            trace.touched = now
         if step.tokens is None:
             step.first_token = now
             step.tokens = [token]
-        elif step.ended is None:
+        else:
             step.tokens.append(token)
 
     def end(
@@ -221,19 +231,22 @@ class Collector:
         now = self._clock()
         finished: Trace | None = None
         with self._lock:
-            entry = self._runs.get(run_id)
-            if entry is None:
-                if self._tombs.get(run_id):
-                    self._tombs[run_id] = False
+            record = self._runs.get(run_id)
+            if record is None:
+                return
+            trace = record.trace
+            if trace is None:
+                if run_id in record.cut_off:
+                    record.cut_off = record.cut_off - {run_id}
                     self._counts["late"] += 1
                 return
-            trace, step = entry
+            step = record.steps[run_id]
             if step.ended is not None:
                 return
             step.ended = now
             step.error = error
             trace.touched = now
-            trace.open -= 1
+            record.open -= 1
             if lists:
                 step.lists = lists
                 trace.is_rag = True
@@ -243,14 +256,15 @@ class Collector:
                     step.input = inputs if snapshot is None else snapshot(inputs)
                 step.output = value if snapshot is None else snapshot(value)
                 trace.root_ended = now
-                if trace.open and error is None:
+                if record.open and error is None:
                     trace.left_early = any(
-                        other.ended is None and (trace.streamed or other.kind == "model") for other in trace.steps
+                        other.ended is None and (trace.streamed or other.kind == "model")
+                        for other in record.steps.values()
                     )
             elif snapshot is None:
                 step.output = value
-            if trace.open == 0 and trace.root_ended is not None:
-                finished = self._close(trace, None)
+            if record.open == 0 and trace.root_ended is not None:
+                finished = self._close(record, None)
         if finished is not None:
             self._deliver(finished)
 
@@ -263,14 +277,14 @@ class Collector:
             now: The time on the collector's clock; by default, now.
         """
         moment = self._clock() if now is None else now
-        due: list[Trace] = []
         with self._lock:
-            for trace in list(self._traces.values()):
-                ended = trace.root_ended
-                since, wait = (trace.touched, self._limits.ttl_s) if ended is None else (ended, self._limits.grace_s)
+            due: list[_Record] = []
+            for record in self._records.values():
+                ended = record.ended
+                since, wait = (record.touched, self._limits.ttl_s) if ended is None else (ended, self._limits.grace_s)
                 if moment - since >= wait:
-                    due.append(trace)
-            closed = [self._close(trace, "timeout" if trace.root_ended is None else None) for trace in due]
+                    due.append(record)
+            closed = [self._close(record, "timeout" if record.ended is None else None) for record in due]
         for finished in closed:
             if finished is not None:
                 self._deliver(finished)
@@ -278,8 +292,10 @@ class Collector:
     def close_all(self) -> None:
         """Delivers every open record as it stands: those whose root has not ended as `evicted`."""
         with self._lock:
-            open_now = list(self._traces.values())
-            closed = [self._close(trace, "evicted" if trace.root_ended is None else None) for trace in open_now]
+            closed = [
+                self._close(record, "evicted" if record.ended is None else None)
+                for record in list(self._records.values())
+            ]
         for finished in closed:
             if finished is not None:
                 self._deliver(finished)
@@ -287,38 +303,45 @@ class Collector:
     def stats(self) -> dict[str, int]:
         """Returns counts by word; opened == finished + discarded + open."""
         with self._lock:
-            return {**self._counts, "open": len(self._traces)}
+            return {**self._counts, "open": len(self._records)}
 
     @property
     def open_records(self) -> int:
         """Records that have not been delivered yet."""
-        return len(self._traces)
+        return len(self._records)
 
     @property
     def open_ids(self) -> int:
-        """Run ids in the table of open records."""
-        return len(self._runs)
+        """Run ids of open records."""
+        return len(self._runs) - self._remembered
 
     @property
     def remembered_ids(self) -> int:
-        """Ids of delivered runs that are still remembered."""
-        return len(self._tombs)
+        """Run ids of delivered records that are still remembered."""
+        return self._remembered
 
-    def _close(self, trace: Trace, forced: Forced | None) -> Trace | None:
-        """Takes a record out of all tables (the lock is held); returns it if it is worth delivering."""
-        if self._traces.pop(id(trace), None) is None:
+    def _close(self, record: "_Record", forced: Forced | None) -> Trace | None:
+        """Ends a record (the lock is held); returns its trace if it is worth delivering."""
+        trace = record.trace
+        if trace is None or self._records.pop(id(record), None) is None:
             return None
+        steps = tuple(record.steps.values())
+        trace.steps = steps
         trace.forced = forced
+        if record.open:
+            record.cut_off = frozenset(step.run_id for step in steps if step.ended is None)
+        self._delivered.append(tuple(record.steps))
+        self._remembered += len(steps)
+        # The ids stay and now say "delivered"; what they belonged to goes.
+        record.trace = None
+        record.steps = {}
+        while self._remembered > self._limits.tombstones:
+            oldest = self._delivered.popleft()
+            self._remembered -= len(oldest)
+            for old in oldest:
+                self._runs.pop(old, None)
         if forced is not None:
             self._counts[forced] += 1
-        ids = tuple(step.run_id for step in trace.steps)
-        for step in trace.steps:
-            self._runs.pop(step.run_id, None)
-            self._tombs[step.run_id] = step.ended is None
-        self._tomb_order.append(ids)
-        while len(self._tombs) > self._limits.tombstones and self._tomb_order:
-            for old in self._tomb_order.popleft():
-                self._tombs.pop(old, None)
         if not trace.is_rag:
             self._counts["discarded"] += 1
             return None
@@ -327,11 +350,35 @@ class Collector:
         return trace
 
 
-def _opens_record(trace: Trace, parent: Step, marked: bool) -> bool:
+class _Record:
+    """The tables' view of one question: what it holds while open, an empty shell once delivered."""
+
+    __slots__ = ("cut_off", "open", "steps", "trace")
+
+    def __init__(self, trace: Trace, root: Step) -> None:
+        self.trace: Trace | None = trace
+        self.steps: dict[Hashable, Step] = {root.run_id: root}
+        self.open = 1
+        """Runs that have started and not ended."""
+        self.cut_off: frozenset[Hashable] = frozenset()
+        """Runs that had not ended when the record was delivered."""
+
+    @property
+    def ended(self) -> float | None:
+        return None if self.trace is None else self.trace.root_ended
+
+    @property
+    def touched(self) -> float:
+        return 0.0 if self.trace is None else self.trace.touched
+
+
+def _opens_record(record: _Record, parent: Step, marked: bool) -> bool:
     """A child opens its own record where the user says so, or where its parent maps over questions."""
     if marked and not parent.marked:
         return True
-    return parent is trace.root and parent.name is not None and parent.name.startswith("RunnableEach")
+    # Below a question's root, the same component maps over documents or sub-questions of the one question.
+    is_root = record.trace is not None and parent is record.trace.root
+    return is_root and parent.name is not None and parent.name.startswith("RunnableEach")
 
 
 def _size(trace: Trace) -> int:

@@ -1,6 +1,6 @@
 """The chunk ledger of one trace: its retrieval steps as stages, with one pool of chunks."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -111,7 +111,7 @@ def build_ledger(trace: Trace, lineage: Lineage) -> Ledger:
     ends = [listing.step.ended for listing in listings if listing.step.ended is not None]
     return Ledger(
         chunks=pool.chunks(),
-        stages=tuple(_stage(listing) for listing in listings),
+        stages=tuple(_stage(listing, trace.id_text) for listing in listings),
         retrieval_ended=min(ends) if ends else None,
         queries=frozenset(
             query for query in (_query(step) for step in trace.steps if step.kind == "retriever") if query is not None
@@ -261,7 +261,7 @@ def _query(step: Step) -> str | None:
     return str(clean_text(step.input)) if step.kind == "retriever" and isinstance(step.input, str) else None
 
 
-def _stage(listing: _Listing) -> Stage:
+def _stage(listing: _Listing, id_text: Callable[[Any], str]) -> Stage:
     step = listing.step
     return Stage(
         kind=listing.kind,
@@ -272,6 +272,6 @@ def _stage(listing: _Listing) -> Stage:
         ),
         round=listing.round,
         final=listing.final,
-        run_id=str(step.run_id),
+        run_id=id_text(step.run_id),
         duration_ms=None if step.ended is None else max((step.ended - step.started) * 1_000, 0.0),
     )

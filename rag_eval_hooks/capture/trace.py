@@ -1,6 +1,6 @@
 """What the collector keeps of one question while it runs: steps and snapshots, no models, no text work."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any, Literal, NamedTuple
 
 __all__ = ["Forced", "Item", "Items", "Kind", "Message", "Reply", "Step", "Trace"]
@@ -86,10 +86,10 @@ class Trace:
     __slots__ = (
         "captured_by",
         "forced",
+        "id_text",
         "is_rag",
         "left_early",
         "metadata",
-        "open",
         "parent_unknown",
         "root",
         "root_ended",
@@ -101,16 +101,18 @@ class Trace:
         "touched",
     )
 
-    def __init__(self, root: Step, started_at: float, captured_by: str, *, parent_unknown: bool) -> None:
+    def __init__(
+        self, root: Step, started_at: float, captured_by: str, id_text: Callable[[Any], str], *, parent_unknown: bool
+    ) -> None:
         self.root = root
-        self.steps: list[Step] = [root]
+        self.steps: tuple[Step, ...] = (root,)
+        """All steps in order of start; complete once the trace is delivered."""
         self.started_at = started_at
         self.captured_by = captured_by
+        self.id_text = id_text
         self.parent_unknown = parent_unknown
         self.tags: tuple[str, ...] = ()
         self.metadata: Mapping[str, Any] = {}
-        self.open = 1
-        """Runs that have started and not ended."""
         self.root_ended: float | None = None
         self.left_early = False
         """Whether the root ended normally while work below it went on: the consumer stopped reading."""

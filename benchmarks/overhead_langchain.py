@@ -1,0 +1,171 @@
+"""What the LangChain callback costs the host: bare chain, a handler that does nothing, and ours, interleaved.
+
+Run: python benchmarks/overhead_langchain.py [--rounds 60] [--batch 20]
+
+The chain is an LCEL chain with 10 documents of 1 kB and a fake model that answers at once, so that the ratios are the
+worst case: a model that takes half a second hides all of it. Batches of the variants take turns in one process, so
+that a slow moment of the machine hits all of them. Three figures are told apart:
+
+- capture: the callbacks alone; nothing is evaluated meanwhile (the worker starts after the measured batch).
+- live: the worker evaluates under the measured chain, as in a service that is never idle (long batches without a
+  pause); it shares the interpreter lock and takes at most its `share` of one core. What it cannot keep up with waits
+  in the queue and is evaluated after the batch.
+- CPU per question: process time including the worker, all records evaluated, against the bare chain.
+"""
+
+# ruff: noqa: ARG002  the signatures are the framework's
+import argparse
+import os
+import platform
+import statistics
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.documents import Document
+from langchain_core.language_models.chat_models import BaseChatModel
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.output_parsers import StrOutputParser
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from langchain_core.prompts import ChatPromptTemplate
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.runnables import Runnable, RunnablePassthrough
+from rag_eval_hooks_langchain import Hooks, RagEvalCallbackHandler
+
+QUESTION = "When did the harbour of Basel open?"
+ANSWER = "The harbour opened in 1906 [3]. It lies on the Rhine [1]. A second basin followed in 1936 [4]."
+
+
+def _text(number: int) -> str:
+    words = [f"word{(number * 7919 + i * 104729) % 5000}" for i in range(100)]
+    words[10:10] = ["The", "harbour", "opened", "in", f"{1900 + number * 6}", "on", "the", "Rhine."]
+    return " ".join(words)[:1000]
+
+
+DOCUMENTS = [Document(id=f"d{n}", page_content=_text(n), metadata={"source": f"{n}.txt", "page": n}) for n in range(10)]
+
+
+class Search(BaseRetriever):
+    def _get_relevant_documents(self, query: str, *, run_manager: Any) -> list[Document]:
+        return list(DOCUMENTS)
+
+
+class Chat(BaseChatModel):
+    @property
+    def _llm_type(self) -> str:
+        return "fake"
+
+    def _generate(
+        self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **kwargs: Any
+    ) -> ChatResult:
+        return ChatResult(generations=[ChatGeneration(message=AIMessage(content=ANSWER))])
+
+    def _stream(
+        self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **kwargs: Any
+    ) -> Iterator[ChatGenerationChunk]:
+        for number in range(60):
+            chunk = ChatGenerationChunk(message=AIMessageChunk(content=f"word{number} "))
+            if run_manager:
+                run_manager.on_llm_new_token(chunk.text, chunk=chunk)
+            yield chunk
+
+
+class NoOp(BaseCallbackHandler):
+    run_inline = True
+
+    def on_chain_start(self, *args: Any, **kwargs: Any) -> None: ...
+
+    on_chain_end = on_chain_error = on_retriever_start = on_retriever_end = on_retriever_error = on_chain_start
+    on_chat_model_start = on_llm_end = on_llm_error = on_llm_new_token = on_chain_start
+
+
+def _chain() -> Runnable[Any, Any]:
+    prompt = ChatPromptTemplate.from_messages([("system", "Answer from:\n{context}"), ("human", "{question}")])
+    pack = lambda found: "\n\n".join(f"[{n}] {d.page_content}" for n, d in enumerate(found, 1))  # noqa: E731
+    return {"context": Search() | pack, "question": RunnablePassthrough()} | prompt | Chat() | StrOutputParser()
+
+
+def _batch(call: Callable[[Any], Any], config: Any, size: int) -> list[float]:
+    times = []
+    for _ in range(size):
+        began = time.perf_counter()
+        call(config)
+        times.append((time.perf_counter() - began) * 1_000)
+    return times
+
+
+def _compare(name: str, call: Callable[[Any], Any], rounds: int, size: int, live: bool) -> None:
+    # Without `live` the worker lingers longer than a batch takes; the pause between batches lets it catch up.
+    hooks = Hooks(keep=0, linger=0.05 if live else 30.0)
+    variants: dict[str, Any] = {
+        "bare": {},
+        "no-op": {"callbacks": [NoOp()]},
+        "ours": {"callbacks": [RagEvalCallbackHandler(hooks)]},
+    }
+    for config in variants.values():
+        _batch(call, config, size)
+    hooks.flush(60)
+    times: dict[str, list[float]] = {variant: [] for variant in variants}
+    names: Sequence[str] = list(variants)
+    for number in range(rounds):
+        for variant in (*names[number % 3 :], *names[: number % 3]):
+            if variant != "ours":
+                hooks.flush(60)
+            times[variant] += _batch(call, variants[variant], size)
+    hooks.flush(60)
+    medians = {variant: statistics.median(values) for variant, values in times.items()}
+    ninth = {variant: statistics.quantiles(values, n=10)[-1] for variant, values in times.items()}
+    stats = hooks.stats()
+    hooks.close(60)
+    print(
+        f"{name:<28} bare {medians['bare']:.3f} ms  no-op {medians['no-op'] / medians['bare']:.3f} x  "
+        f"ours {medians['ours'] / medians['bare']:.3f} x  (mean {_mean(times, 'ours'):.3f} x, "
+        f"p90 {ninth['ours'] / ninth['bare']:.2f} x; evaluated {stats['evaluated']}, queue_full {stats['queue_full']})"
+    )
+
+
+def _mean(times: dict[str, list[float]], variant: str) -> float:
+    return statistics.fmean(times[variant]) / statistics.fmean(times["bare"])
+
+
+def _cpu(call: Callable[[Any], Any], size: int) -> None:
+    hooks = Hooks(keep=0, share=1.0, linger=0.0, queue_items=100_000)
+    handler = RagEvalCallbackHandler(hooks)
+    figures = []
+    for config in ({}, {"callbacks": [NoOp()]}, {"callbacks": [handler]}):
+        _batch(call, config, 20)
+        hooks.flush(60)
+        began = time.process_time()
+        _batch(call, config, size)
+        captured = time.process_time() - began
+        hooks.flush(600)
+        figures.append((captured, time.process_time() - began))
+    bare, noop, ours = (total / size * 1_000 for _, total in figures)
+    print(f"CPU per question: bare {bare:.2f} ms, no-op {noop:.2f} ms, ours with evaluation {ours:.2f} ms")
+    hooks.close(60)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=60)
+    parser.add_argument("--batch", type=int, default=20)
+    options = parser.parse_args()
+    chain = _chain()
+
+    def invoke(config: Any) -> None:
+        chain.invoke(QUESTION, config=config)
+
+    def stream(config: Any) -> None:
+        for _ in chain.stream(QUESTION, config=config):
+            pass
+
+    print(f"Python {platform.python_version()}, {os.cpu_count()} cores, {options.rounds} x {options.batch} calls each")
+    for name, call in (("invoke", invoke), ("stream of 60", stream)):
+        _compare(f"{name}, capture", call, options.rounds, options.batch, live=False)
+        _compare(f"{name}, live", call, max(options.rounds // 15, 3), options.batch * 15, live=True)
+    _cpu(invoke, 300)
+
+
+if __name__ == "__main__":
+    main()
