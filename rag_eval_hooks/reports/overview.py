@@ -72,7 +72,7 @@ class AverageRow:
     def counts(self) -> str:
         """How many runs the mean rests on."""
         missing = sum(count for _, count in self.not_scored)
-        return f"{self.scored:,} scored · {missing:,} not scored · {self.failed:,} failed"
+        return f"{self.scored:,}\u00a0scored · {missing:,}\u00a0not\u00a0scored · {self.failed:,}\u00a0failed"
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class FindingRow:
     share: float
     """Share of all runs, in percent."""
     examples: tuple[tuple[int, str], ...]
-    """Runs of the page that have it: their number on the page, and the question."""
+    """Runs of the page that have it, each with another question: their number on the page, and the question."""
 
 
 @dataclass(frozen=True)
@@ -164,8 +164,9 @@ class Overview:
         for stage, kind in {(finding.stage, finding.kind) for finding in evaluation.findings}:
             self.findings[(stage, kind)] += 1
             examples = self._examples.setdefault(kind, [])
-            if shown_as is not None and len(examples) < EXAMPLES:
-                examples.append((shown_as, (evaluation.question or "").strip()[:120] or "(no question)"))
+            question = (evaluation.question or "").strip()[:120] or "(no question)"
+            if shown_as is not None and len(examples) < EXAMPLES and question not in (other for _, other in examples):
+                examples.append((shown_as, question))
 
     def averages(self) -> tuple[AverageRow, ...]:
         """Returns each measure's average, in the order in which the measures were first seen."""

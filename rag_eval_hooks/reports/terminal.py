@@ -252,7 +252,7 @@ class _Printer:
                 value, rests = Text("n/a", style="dim"), Text(self.line(reason_words(result.reason)), style="dim")
             else:
                 value = Text(as_number(result.value), style="bold")
-                rests = Text(f"{result.labels} labels" if result.labels else "no labels", style="dim")
+                rests = Text(f"labels: {result.labels}" if result.labels else "no labels", style="dim")
             table.add_row(Text(self.line(result.metric)), value, rests)
         self.console.print(table)
 

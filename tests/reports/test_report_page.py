@@ -58,9 +58,9 @@ def test_averages_say_what_they_rest_on(tmp_path: Path) -> None:
     write_report(pairs, tmp_path / "r.html")
     page = (tmp_path / "r.html").read_text("utf-8")
     assert ">0.75<" in page, "(1 + 0.5) / 2; missing values are not 0"
-    assert "2 scored · 1 not scored · 1 failed" in page
+    assert "2 scored · 1 not scored · 1 failed" in page.replace("\u00a0", " ")
     assert "1 × the answer used no chunk" in page
-    assert "rests on used labels" in page
+    assert "rests on labels: used" in page
 
 
 def test_a_sampled_run_weighs_more(tmp_path: Path) -> None:
@@ -72,6 +72,17 @@ def test_a_sampled_run_weighs_more(tmp_path: Path) -> None:
     page = (tmp_path / "r.html").read_text("utf-8")
     assert ">0.8<" in page, "(4 * 1 + 1 * 0) / (4 + 1)"
     assert "inverse of its sampling probability" in page
+
+
+def test_findings_count_runs_and_link_to_different_questions(tmp_path: Path) -> None:
+    questions = ["Why?", "Why?", "How?", "When?", "Where?"]
+    twice = sample_evaluation().findings[-1:] * 2
+    pairs = [(None, sample_evaluation(f"r{i}", question=q, findings=twice)) for i, q in enumerate(questions)]
+    write_report([*pairs, (None, sample_evaluation("fine", findings=()))], tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text("utf-8")
+    assert re.findall(r'href="#run-(\d)"><bdi>(\w+\?)', page) == [("0", "Why?"), ("2", "How?"), ("3", "When?")]
+    assert ">5 runs<" in page, "two findings of a kind in a run count once"
+    assert ">83.3 %<" in page, "5 / 6"
 
 
 def test_a_missing_value_is_told_in_words(tmp_path: Path) -> None:

@@ -229,9 +229,9 @@ class RunPage {
           quoted(result.metric, "name"),
           result.value === null ? el("span", { class: "value na" }, "n/a") : el("span", { class: "value" }, result.value),
           result.share === null ? el("span", { class: "bar none" }) : gauge(result.share),
-          el("span", { class: "quiet" }, result.value === null ? quoted(result.reason) : result.labels ? `${result.labels} labels` : "")),
+          el("span", { class: "quiet" }, result.value === null ? quoted(result.reason) : result.labels ? `labels: ${result.labels}` : "")),
         el("p", {}, own(INDEX.says, result.metric) || "No description is recorded for this measure.",
-          result.labels ? ` Rests on ${result.labels} labels.` : " It needs no labels."))))));
+          result.labels ? ` Rests on labels: ${result.labels}.` : " It needs no labels."))))));
   }
 
   facts() {
