@@ -34,6 +34,10 @@ STORE = "demo.sqlite"
 REPORT = "report.html"
 EVALUATIONS = "evaluations.jsonl"
 
+_BESIDE = 9 + 9 + 8 + 20 + 8
+"""Width of the columns beside the question, with the space between them."""
+_LEAST_QUESTION, _MOST_QUESTION = 20, 90
+
 _FLUSH_S = 120.0
 _GIVE_UP_AFTER = 3
 """Failed questions in a row after which the model is taken to be out of reach."""
@@ -134,7 +138,7 @@ def _ask_all(
 def _show(
     console: Console, pairs: Sequence[tuple[RagRun, Evaluation]], failures: Sequence[str], *, store: Path, report: Path
 ) -> None:
-    console.print(_table(pairs, ellipsis=console.encoding.lower().startswith("utf")))
+    console.print(_table(pairs, question_width=max(_LEAST_QUESTION, min(_MOST_QUESTION, console.width - _BESIDE))))
     print_averages(console, averages((one.results, 1 / run.inclusion_probability) for run, one in pairs))
     for failure in failures:
         console.print(f"failed: {failure}", style="red", markup=False)
@@ -157,13 +161,13 @@ def _next_steps(pairs: Sequence[tuple[RagRun, Evaluation]], *, store: Path, repo
     yield f"  rag-eval-hooks replay {source} {shlex.quote(str(store.with_name(EVALUATIONS)))}"
 
 
-def _table(pairs: Sequence[tuple[RagRun, Evaluation]], *, ellipsis: bool) -> Table:
+def _table(pairs: Sequence[tuple[RagRun, Evaluation]], *, question_width: int) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("question", overflow="ellipsis" if ellipsis else "crop", no_wrap=True, ratio=1)
-    table.add_column("context\nprecision", justify="right", no_wrap=True, min_width=9)
-    table.add_column("grounded-\nness", justify="right", no_wrap=True, min_width=9)
-    table.add_column("evidence\ncomplete", no_wrap=True, min_width=8)
-    table.add_column("first finding", no_wrap=True, min_width=20)
+    table.add_column("question", overflow="crop", no_wrap=True, width=question_width)
+    table.add_column("context\nprecision", justify="right", overflow="crop", no_wrap=True, width=9)
+    table.add_column("grounded-\nness", justify="right", overflow="crop", no_wrap=True, width=9)
+    table.add_column("evidence\ncomplete", overflow="crop", no_wrap=True, width=8)
+    table.add_column("first finding", overflow="crop", no_wrap=True, width=20)
     for run, evaluation in pairs:
         values = {result.metric: result.value for result in evaluation.results}
         complete = values.get(f"CompleteEvidence@{K}")
