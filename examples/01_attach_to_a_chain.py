@@ -7,9 +7,9 @@ from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnablePassthrough
-from rag_eval_hooks_langchain import RagEvalCallbackHandler
 
 from rag_eval_hooks.sinks import MemorySink
+from rag_eval_hooks_langchain import RagEvalCallbackHandler
 
 
 class Shelf(BaseRetriever):

@@ -4,6 +4,7 @@ import re
 
 import pytest
 from langchain_core.documents import Document
+
 from rag_eval_hooks_langchain.demo.corpus import (
     MAX_CHARS,
     MIN_CHARS,

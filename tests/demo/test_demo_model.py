@@ -5,13 +5,13 @@ import re
 import pytest
 from langchain_core.documents import Document
 from langchain_core.messages import HumanMessage, SystemMessage
+
+from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks_langchain.demo.corpus import build_corpus
 from rag_eval_hooks_langchain.demo.model import REFUSAL, ExtractiveChatModel, careless_model, compose_answer
 from rag_eval_hooks_langchain.demo.questions import QUESTIONS
 from rag_eval_hooks_langchain.demo.reading import Passage, numbered, read_prompt, sentences, words
 from rag_eval_hooks_langchain.demo.retriever import Bm25Retriever
-
-from rag_eval_hooks.errors import ConfigError
 
 CORPUS = build_corpus()
 RETRIEVER = Bm25Retriever.from_documents(CORPUS, k=5)

@@ -1,12 +1,12 @@
 """The demo's labels hold on whatever Python runs the tests."""
 
 import pytest
+
+from rag_eval_hooks.record import Gold, RagRun
 from rag_eval_hooks_langchain.demo.corpus import build_corpus
 from rag_eval_hooks_langchain.demo.gold import GoldLookup, chunks_with, gold_for
 from rag_eval_hooks_langchain.demo.questions import QUESTIONS, Evidence, Question
 from rag_eval_hooks_langchain.demo.retriever import Bm25Retriever
-
-from rag_eval_hooks.record import Gold, RagRun
 
 CORPUS = build_corpus()
 

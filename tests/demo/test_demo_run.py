@@ -7,6 +7,11 @@ from pathlib import Path
 
 import pytest
 from langchain_core.language_models import FakeListChatModel
+from rich.console import Console
+
+from rag_eval_hooks.errors import ConfigError, MissingExtraError
+from rag_eval_hooks.record import Evaluation, RagRun
+from rag_eval_hooks.sinks import read_store
 from rag_eval_hooks_langchain.demo import run as demo_run
 from rag_eval_hooks_langchain.demo import run_demo
 from rag_eval_hooks_langchain.demo.chain import build_model
@@ -16,11 +21,6 @@ from rag_eval_hooks_langchain.demo.model import REFUSAL
 from rag_eval_hooks_langchain.demo.questions import QUESTIONS
 from rag_eval_hooks_langchain.demo.retriever import Bm25Retriever
 from rag_eval_hooks_langchain.demo.run import choose_questions
-from rich.console import Console
-
-from rag_eval_hooks.errors import ConfigError, MissingExtraError
-from rag_eval_hooks.record import Evaluation, RagRun
-from rag_eval_hooks.sinks import read_store
 
 BY_TEXT = {question.text: question for question in QUESTIONS}
 
