@@ -12,6 +12,8 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support import expected_conditions
+from selenium.webdriver.support.ui import WebDriverWait
 
 from rag_eval_hooks.record import MetricResult
 from rag_eval_hooks.reports import write_report
@@ -89,6 +91,13 @@ def click(browser: webdriver.Chrome, selector: str, place: int = 0) -> None:
     target = all_of(browser, selector)[place]
     browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", target)
     target.click()
+
+
+def arrived(browser: webdriver.Chrome, selector: str) -> None:
+    """Waits until an element is seen: a link within the page takes effect after the click has returned."""
+    WebDriverWait(browser, 20, poll_frequency=0.02).until(
+        expected_conditions.visibility_of_element_located((By.CSS_SELECTOR, selector))
+    )
 
 
 def texts(browser: webdriver.Chrome, selector: str) -> list[str]:
@@ -267,8 +276,10 @@ def test_a_kind_of_finding_opens_its_runs_and_a_run_leads_back(browser: webdrive
     click(browser, "button.kind[data-kind='right_refusal']")
     assert visible_rows(browser) == ["Refused"]
     click(browser, ".rows a")
+    arrived(browser, "#run h1")
     assert texts(browser, "#run h1") == ["Refused"]
     browser.back()
+    arrived(browser, "#overview")
     assert visible_rows(browser) == ["Refused"], "the filter is kept"
     assert not all_of(browser, "#run")[0].is_displayed()
 
@@ -295,6 +306,7 @@ def test_text_from_outside_is_only_text(browser: webdriver.Chrome, tmp_path: Pat
     opened(browser, tmp_path / "r.html")
     rows = texts(browser, ".rows .q")
     click(browser, ".rows a")
+    arrived(browser, "#run h1")
     for selector in (".claim", ".cite", ".chunk-head", ".run-findings .ref", ".cite-row", "mark"):
         browser.execute_script("document.querySelector(arguments[0]).click()", selector)
     browser.execute_script("for (const node of document.querySelectorAll('details')) node.open = true")
