@@ -37,7 +37,7 @@ ROLES = {
     "function": "tool",
     "FunctionMessageChunk": "tool",
 }
-MAX_DEPTH = 4
+MAX_DEPTH = 6
 MAX_ENTRIES = 100
 
 

@@ -29,7 +29,8 @@ def assemble(trace: Trace) -> RagRun:
     status = _status(trace)
     output = trace.root.output
     said = [text for text in (call_text(step) for step in reversed(calls)) if text.strip()]
-    answer = answer_in(output, said)
+    question = _question(trace)
+    answer = answer_in(output, said, question)
     call = _answering_call(answering_calls, answer)
     text = call_text(call) if call is not None else None
     if answer is None and call is not None and _may_fall_back(status, call, output):
@@ -40,7 +41,7 @@ def assemble(trace: Trace) -> RagRun:
     return RagRun(
         run_id=trace.id_text(trace.root.run_id),
         status=status,
-        question=_question(trace),
+        question=question,
         answer=answer,
         llm_text=text if text and text != answer else None,
         llm_complete=whole and status not in ("ok", "partial"),
@@ -104,6 +105,8 @@ def _candidates(trace: Trace, ledger: Ledger, lineage: Lineage, calls: Sequence[
     searches = [step.started for step in trace.steps if step.kind == "retriever"]
     after = ledger.retrieval_ended if ledger.retrieval_ended is not None else max(searches, default=None)
     late = [step for step in top if after is None or step.started >= after]
+    if not late and trace.root.error is None:
+        late = top  # a graph that goes on with documents from its state shows them only at its end
     return [step for step in late if call_text(step).strip() not in ledger.queries]
 
 

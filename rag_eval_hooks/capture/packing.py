@@ -74,7 +74,9 @@ def find_in_prompt(texts: Sequence[str], prompt: str) -> list[Hit]:
     hits: list[Hit] = []
     missing: list[int] = []
     for index in order:
-        found = _claim_exact(texts[index], prompt, claims) or _claim_variant(texts[index], prompt, claims)
+        found = _claim_exact(texts[index], prompt, claims)
+        if found is None:
+            found = _claim_variant(texts[index], prompt, claims)
         if found is None:
             missing.append(index)
         else:

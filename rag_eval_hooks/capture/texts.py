@@ -65,13 +65,14 @@ def _user_text(message: Any) -> str | None:
     return None
 
 
-def answer_in(value: Any, calls: Sequence[str] = ()) -> str | None:
+def answer_in(value: Any, calls: Sequence[str] = (), question: str | None = None) -> str | None:
     """Returns what the user got, from the output of the run that opened the record.
 
     Args:
         value: Snapshot of the output.
         calls: Texts of the model calls, newest first: in a mapping without a usual key, the value that is one of
             these is the answer.
+        question: The question, which graphs return along with the answer; it is no answer.
 
     Returns:
         The text; a structured answer as JSON without its documents; None if there is none.
@@ -85,7 +86,7 @@ def answer_in(value: Any, calls: Sequence[str] = ()) -> str | None:
     if isinstance(value, Message):
         return content_text(value.content) if value.role in ASSISTANT_ROLES else None
     if isinstance(value, Mapping):
-        return _answer_in_mapping(value, calls)
+        return _answer_in_mapping(value, calls, question)
     if isinstance(value, (list, tuple)):
         if any(isinstance(item, (Message, Items)) for item in value):
             return _last_assistant(value)
@@ -93,10 +94,10 @@ def answer_in(value: Any, calls: Sequence[str] = ()) -> str | None:
     return _as_json(value)
 
 
-def _answer_in_mapping(value: Mapping[str, Any], calls: Sequence[str]) -> str | None:
+def _answer_in_mapping(value: Mapping[str, Any], calls: Sequence[str], question: str | None) -> str | None:
     for key in ANSWER_KEYS:
         if value.get(key) is not None:
-            found = answer_in(value[key], calls)
+            found = answer_in(value[key], calls, question)
             if found is not None:
                 return found
     if isinstance(value.get("messages"), (list, tuple)):
@@ -107,9 +108,13 @@ def _answer_in_mapping(value: Mapping[str, Any], calls: Sequence[str]) -> str | 
     for call in calls:
         if call.strip() in texts:
             return texts[call.strip()]
-    shown = {key: item for key, item in value.items() if not isinstance(item, Items)}
+    shown = {
+        key: item
+        for key, item in value.items()
+        if not isinstance(item, Items) and not str(key).startswith("__") and (question is None or item != question)
+    }
     if len(shown) == 1:
-        return answer_in(next(iter(shown.values())), calls)
+        return answer_in(next(iter(shown.values())), calls, question)
     return _as_json(shown) if shown else None
 
 

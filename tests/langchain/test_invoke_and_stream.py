@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 from langchain_fakes import TEXTS, FakeChat, FakeRetriever, rag
-from rag_eval_hooks_langchain import RagEvalCallbackHandler
 
 from rag_eval_hooks.record import Chunk, ContextItem, RagRun, Stage, StageItem, Usage
+from rag_eval_hooks_langchain import RagEvalCallbackHandler
 
 QUESTION = "Which city does the Rhine pass?"
 ANSWER = "It passes Basel [1]."

@@ -1,0 +1,204 @@
+"""Questions that do not end normally still end in one record, and leave nothing open."""
+
+import asyncio
+import threading
+from typing import Any
+
+import pytest
+from langchain_core.runnables import RunnableLambda
+from langchain_fakes import TEXTS, FakeChat, FakeRetriever, rag
+
+from rag_eval_hooks_langchain import Hooks, RagEvalCallbackHandler
+
+LONG = "one two three four five six seven eight"
+
+
+@pytest.fixture
+def handler() -> Any:
+    """A handler whose records need no grace time: what is left open when the root ends is delivered by the sweep."""
+    with RagEvalCallbackHandler(Hooks(grace=0)) as handler:
+        yield handler
+
+
+def sweep(handler: RagEvalCallbackHandler) -> None:
+    """What the worker's timer does about once a second."""
+    handler.hooks._tick()
+
+
+def only(handler: RagEvalCallbackHandler) -> Any:
+    sweep(handler)
+    (record,) = handler.records
+    assert handler.stats()["open"] == 0
+    assert all(collector.open_ids == 0 for collector in handler.hooks._collectors.values())
+    return record.run
+
+
+def test_a_chain_that_fails_after_retrieval(handler: RagEvalCallbackHandler) -> None:
+    error = ValueError("no such template")
+
+    def fail(_: Any) -> str:
+        raise error
+
+    with pytest.raises(ValueError, match="no such template") as raised:
+        rag(pack=fail).invoke("Q?", config={"callbacks": [handler]})
+    assert raised.value is error
+    run = only(handler)
+    assert (run.status, run.error, run.question, run.answer) == ("error", "ValueError", "Q?", None)
+    assert [chunk.text for chunk in run.chunks] == [TEXTS[key] for key in "abc"]
+    evaluation = handler.last.evaluation
+    assert all(result.value is None for result in evaluation.results if result.labels == "used")
+
+
+def test_a_retriever_that_fails(handler: RagEvalCallbackHandler) -> None:
+    with pytest.raises(ConnectionError):
+        rag(retriever=FakeRetriever(error=ConnectionError("down"))).invoke("Q?", config={"callbacks": [handler]})
+    run = only(handler)
+    assert (run.status, run.error, run.stages, run.answer) == ("error", "ConnectionError", (), None)
+
+
+def test_a_parser_that_fails_leaves_the_whole_model_text(handler: RagEvalCallbackHandler) -> None:
+    def fail(_: Any) -> None:
+        raise KeyError("x")
+
+    with pytest.raises(KeyError):
+        (rag() | RunnableLambda(fail)).invoke("Q?", config={"callbacks": [handler]})
+    run = only(handler)
+    assert (run.status, run.answer, run.llm_text, run.llm_complete) == ("error", None, "It passes Basel [1].", True)
+
+
+def test_a_stream_that_breaks_keeps_what_had_arrived(handler: RagEvalCallbackHandler) -> None:
+    got: list[str] = []
+    chain = rag(FakeChat(say=lambda _: LONG, fail_after=3))
+    with pytest.raises(ConnectionResetError):
+        got.extend(chain.stream("Q?", config={"callbacks": [handler]}))
+    run = only(handler)
+    assert (run.status, run.question, run.answer, run.llm_complete) == ("error", "Q?", "one two three ", False)
+    assert "".join(got) == "one two three "
+
+
+def test_a_sync_stream_left_early_keeps_the_models_whole_text_apart(handler: RagEvalCallbackHandler) -> None:
+    stream = rag(FakeChat(say=lambda _: LONG)).stream("Q?", config={"callbacks": [handler]})
+    next(stream), next(stream), next(stream)
+    stream.close()
+    run = only(handler)
+    assert (run.status, run.question) == ("abandoned", "Q?")
+    assert (run.llm_text, run.llm_complete) == (LONG, True)
+    assert run.answer == "one two "  # LangChain reports the root's output without the chunk that was delivered last
+    assert len(run.context) == 3
+
+
+def test_a_half_read_stream_is_recorded_by_its_age_and_once_only() -> None:
+    with RagEvalCallbackHandler(ttl=0) as handler:
+        stream = rag(FakeChat(say=lambda _: LONG)).stream("Q?", config={"callbacks": [handler]})
+        next(stream), next(stream)
+        run = only(handler)
+        # Without the end event only the retriever's query tells the question.
+        assert (run.status, run.question, run.answer) == ("timeout", "Q?", "one two ")
+        assert "open_children" in run.flags
+        stream.close()
+        sweep(handler)
+        assert len(handler.records) == 1
+        assert handler.stats()["late"] > 0
+
+
+@pytest.mark.parametrize("how", ["break", "aclose"])
+def test_an_async_stream_left_early(handler: RagEvalCallbackHandler, how: str) -> None:
+    async def read() -> None:
+        stream = rag(FakeChat(say=lambda _: LONG)).astream("Q?", config={"callbacks": [handler]})
+        got = 0
+        async for _ in stream:
+            got += 1
+            if got == 3:
+                break
+        if how == "aclose":
+            await stream.aclose()
+
+    asyncio.run(read())
+    run = only(handler)
+    assert (run.status, run.question, run.answer) == ("abandoned", "Q?", "one two three ")
+    assert not run.answer_is_whole
+    assert all(result.value is None for result in handler.last.evaluation.results if result.labels == "used")
+
+
+def test_a_task_cancelled_while_the_model_streams(handler: RagEvalCallbackHandler) -> None:
+    async def main() -> None:
+        pause, paused = asyncio.Event(), asyncio.Event()
+        chain = rag(FakeChat(say=lambda _: LONG, pause=pause, paused=paused))
+
+        async def read() -> list[str]:
+            return [chunk async for chunk in chain.astream("Q?", config={"callbacks": [handler]})]
+
+        task = asyncio.create_task(read())
+        await paused.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(main())
+    run = only(handler)
+    assert (run.status, run.error, run.answer) == ("cancelled", "CancelledError", "one two ")
+    assert not run.llm_complete
+
+
+def test_a_task_cancelled_during_retrieval(handler: RagEvalCallbackHandler) -> None:
+    gate, entered = threading.Event(), threading.Event()
+
+    async def main() -> None:
+        chain = rag(retriever=FakeRetriever(gate=gate, entered=entered))
+        task = asyncio.create_task(chain.ainvoke("Q?", config={"callbacks": [handler]}))
+        await asyncio.to_thread(entered.wait, 20)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        gate.set()
+
+    asyncio.run(main())
+    run = only(handler)
+    assert (run.status, run.question, run.answer, run.stages) == ("cancelled", "Q?", None, ())
+    assert run.flags == ("open_children",)
+
+
+def test_a_timeout_around_a_stream(handler: RagEvalCallbackHandler) -> None:
+    async def main() -> None:
+        pause, paused = asyncio.Event(), asyncio.Event()
+        chain = rag(FakeChat(say=lambda _: LONG, pause=pause, paused=paused))
+
+        async def read() -> list[str]:
+            return [chunk async for chunk in chain.astream("Q?", config={"callbacks": [handler]})]
+
+        task = asyncio.create_task(read())
+        await paused.wait()
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(task, 0)
+
+    asyncio.run(main())
+    assert only(handler).status == "cancelled"
+
+
+def test_retries_count_the_attempt_that_succeeded(handler: RagEvalCallbackHandler) -> None:
+    attempts = iter([ConnectionError("first"), None])
+
+    def say(_: Any) -> str:
+        error = next(attempts)
+        if error is not None:
+            raise error
+        return "It passes Basel [1]."
+
+    chain = rag(FakeChat(say=say)).with_retry(wait_exponential_jitter=False, stop_after_attempt=2)
+    chain.invoke("Q?", config={"callbacks": [handler]})
+    run = only(handler)
+    assert (run.status, run.answer, run.flags) == ("ok", "It passes Basel [1].", ("failed_attempts",))
+    assert [stage.final for stage in run.stages] == [False, True]
+    assert [run.chunks[place].id for place in run.retrieved] == ["a", "b", "c"]
+
+
+def test_open_questions_are_recorded_on_close() -> None:
+    handler = RagEvalCallbackHandler()
+    stream = rag(FakeChat(say=lambda _: LONG)).stream("Q?", config={"callbacks": [handler]})
+    next(stream)
+    assert handler.close() == 0
+    assert [record.run.status for record in handler.records] == ["evicted"]
+    stream.close()
+    rag().invoke("after the end", config={"callbacks": [handler]})
+    assert handler.stats()["closed"] == 1
+    assert len(handler.records) == 1
