@@ -107,8 +107,8 @@ def make_attribution(
         used: Ranks (from 1) of the chunks that were used; the others are unused, with probability 0.1.
         uncertain: Ranks of the chunks whose use is uncertain.
         conflict: Ranks of the chunks that state another value than the answer.
-        claims: One code a claim: `+` supported (`+1,3` by the chunks at ranks 1 and 3), `-` unsupported, `!` in
-            conflict, `?` uncertain, `~` needs no evidence.
+        claims: One code a claim: `+` supported (`+1|3` by the chunks at ranks 1 and 3, each alone; `+1,3` by both
+            together), `-` unsupported, `!` in conflict, `?` uncertain, `~` needs no evidence.
         citations: One tuple a citation: index of its claim (or None), rank of its target (None: dangling), and False
             where the target does not back the claim.
         kind: Whether there is an answer to judge.
@@ -149,14 +149,15 @@ def _claim(index: int, code: str, ids: Sequence[str], citations: Sequence[tuple[
     verdict = VERDICTS.get(code[:1])
     if verdict is None:
         raise ValueError(f"claim code {code!r}: expected one of {' '.join(VERDICTS)}, such as '+1,2'")
-    ranks = [int(rank) for rank in code[1:].split(",") if rank.strip()]
+    ranks = [int(rank) for rank in code[1:].replace("|", ",").split(",") if rank.strip()]
+    backs = 0.4 if "," in code else 0.9
     return Claim(
         index=index,
         text=f"Claim {index}.",
         span=(index, index + 1),
         verdict=verdict,
         probability={"supported": 0.9, "uncertain": 0.5}.get(verdict, 0.1),
-        supported_by=tuple(Support(rank=rank, id=ids[rank - 1], probability=0.9, spans=((0, 1),)) for rank in ranks),
+        supported_by=tuple(Support(rank=rank, id=ids[rank - 1], probability=backs, spans=((0, 1),)) for rank in ranks),
         needs_evidence=not code.startswith("~"),
         citations=tuple(number for number, entry in enumerate(citations) if entry[0] == index),
     )

@@ -316,8 +316,8 @@ def _chinese(match: re.Match[str]) -> Anchor | None:
         return None
     if digits in {"一", "十一"} and unit in {"个", "個", "次", "种", "位", "家", "点", "分", "台", None}:
         return None  # "a", not a count
-    if all(char in "十百千万萬亿億" for char in digits) and len(digits) <= 2 and not unit:
-        return None  # 千万, 万一: words
+    if digits in {"万一", "千万", "万万", "一一"} and not unit:
+        return None  # just in case, by all means: words
     dimension, factor, scale = None, 1.0, 1.0
     if unit in UNITS:
         dimension, factor = UNITS[unit]

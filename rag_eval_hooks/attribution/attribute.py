@@ -10,7 +10,7 @@ from rag_eval_hooks.attribution.fold import Folded, fold
 from rag_eval_hooks.attribution.marks import find_marks
 from rag_eval_hooks.attribution.match import Backing, Judgement, Query, judge
 from rag_eval_hooks.record import Attribution, Chunk, ChunkVerdict, Citation, Claim, RagRun, Support
-from rag_eval_hooks.record.evaluation import AnswerKind, Use, Verdict
+from rag_eval_hooks.record.evaluation import SUPPORTED_FROM, AnswerKind, Use, Verdict
 
 __all__ = ["ATTRIBUTOR", "ATTRIBUTOR_VERSION", "attribute"]
 
@@ -141,7 +141,7 @@ def _claim(
 def _verdict(judgement: Judgement) -> Verdict:
     if judgement.conflict:
         return "conflict"
-    if judgement.support >= USED_FROM:
+    if judgement.support >= SUPPORTED_FROM:
         return "supported"
     return "uncertain" if judgement.support >= UNUSED_BELOW else "unsupported"
 
@@ -149,8 +149,7 @@ def _verdict(judgement: Judgement) -> Verdict:
 def _supports(judgement: Judgement, texts: _Texts, context: Sequence[Chunk]) -> list[Support]:
     supports: list[Support] = []
     for backing in judgement.backings:
-        probability = judgement.support if backing.chunk in judgement.joint else backing.support
-        if probability < USED_FROM:
+        if backing.support < SUPPORTED_FROM and backing.chunk not in judgement.joint:
             continue
         form = texts.evidence.texts[backing.chunk]
         for position, place in enumerate(texts.place_of):
@@ -167,7 +166,7 @@ def _supports(judgement: Judgement, texts: _Texts, context: Sequence[Chunk]) -> 
             chunk = context[position]
             supports.append(
                 Support(
-                    rank=position + 1, id=chunk.id, probability=probability, spans=tuple(_within(spans, chunk.text))
+                    rank=position + 1, id=chunk.id, probability=backing.support, spans=tuple(_within(spans, chunk.text))
                 )
             )
     supports.sort(key=lambda support: (-support.probability, support.rank))

@@ -7,11 +7,10 @@ from rag_eval_hooks.attribution.claims import Statement
 from rag_eval_hooks.attribution.marks import Mark
 from rag_eval_hooks.attribution.match import Judgement
 from rag_eval_hooks.record import Citation, RagRun
-from rag_eval_hooks.record.evaluation import CitationProblem
+from rag_eval_hooks.record.evaluation import SUPPORTED_FROM, CitationProblem
 
 __all__ = ["cite"]
 
-BACKED_FROM = 0.6
 CLAUSE_BREAK = re.compile(
     r"(?:[,;:]\s+|\s+)(?:and|but|while|whereas|or|und|aber|et|mais|y|pero)\s+|[,;:]\s+|[，、；：]|\s[-–—]\s"
 )
@@ -127,7 +126,7 @@ def _parts(
 def _backing(answer: str, part: tuple[int, int], judge_part: Judge) -> tuple[set[int], set[int]]:
     """Returns the texts that back the part or one of its clauses, and those that contradict it."""
     whole = judge_part(*part)
-    backed = {backing.chunk for backing in whole.backings if backing.support >= BACKED_FROM}
+    backed = {backing.chunk for backing in whole.backings if backing.support >= SUPPORTED_FROM}
     refuted = {backing.chunk for backing in whole.backings if backing.conflict}
     start = part[0]
     clauses: list[tuple[int, int]] = []
@@ -139,7 +138,7 @@ def _backing(answer: str, part: tuple[int, int], judge_part: Judge) -> tuple[set
         for clause in clauses:
             judgement = judge_part(*clause)
             for backing in judgement.backings:
-                if backing.support >= BACKED_FROM and len(backing.covered) >= 2:
+                if backing.support >= SUPPORTED_FROM and len(backing.covered) >= 2:
                     backed.add(backing.chunk)
                 if backing.conflict:
                     refuted.add(backing.chunk)

@@ -65,7 +65,7 @@ def code_spans(answer: str) -> list[tuple[int, int]]:
         fence = match.group(1)
         if opened is None:
             opened = (match.start(), fence)
-        elif fence[0] == opened[1][0] and len(fence) >= len(opened[1]):
+        elif fence[0] == opened[1][0] and len(fence) >= len(opened[1]) and match.group().strip() == fence:
             spans.append((opened[0], match.end()))
             opened = None
     if opened is not None:

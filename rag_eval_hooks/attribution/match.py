@@ -8,6 +8,7 @@ from rag_eval_hooks.attribution.anchors import Anchor, fits
 from rag_eval_hooks.attribution.evidence import Evidence, anchors_of
 from rag_eval_hooks.attribution.fold import Folded
 from rag_eval_hooks.attribution.terms import HIRAGANA, is_negation, terms
+from rag_eval_hooks.record.evaluation import SUPPORTED_FROM
 
 __all__ = ["Backing", "Judgement", "Query", "judge", "logistic"]
 
@@ -35,8 +36,8 @@ MARGIN_SLOPE = 5.0
 MARGIN_FREE = 0.08
 RIVAL_HAS_NUMBER = 4.0
 RIVAL_HAS_NAME = 2.5
-RESIDUAL_AT = 0.15
-RESIDUAL_MIN = 0.2
+RESIDUAL_AT = 0.12
+RESIDUAL_MIN = 0.15
 
 
 class Term(NamedTuple):
@@ -116,14 +117,14 @@ def judge(folded: Folded, original: str, start: int, end: int, query: Query, evi
         backings.append(Backing(chunk, support, use[chunk], conflict, tuple(best), frozenset(credit)))
     backings.sort(key=lambda backing: (-backing.support, backing.chunk))
     alone = backings[0].support if backings else 0.0
-    together, joint = _together(backings, gathered, wanted) if alone < 0.9 else (0.0, ())
+    together, joint = _together(backings, gathered, wanted) if alone < SUPPORTED_FROM else (0.0, ())
     support = max(alone, together)
     contradicted = any(backing.conflict for backing in backings)
     return Judgement(
         support,
         contradicted and support < 0.5,
         tuple(backings),
-        joint if together > max(alone, 0.5) else (),
+        joint if together >= SUPPORTED_FROM else (),
     )
 
 

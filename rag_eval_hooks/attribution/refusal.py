@@ -81,8 +81,8 @@ COURTESY = re.compile(
     r"^\W*(?:hello|hi|hey|dear|thanks?|thank you|you're welcome|you are welcome|sure|certainly|of course|absolutely|"
     r"great question|good question|happy to help|glad to help|i hope|hope this|let me know|feel free|"
     r"please (?:let|feel|note|ask)|if you (?:have|need|want|would like|could)|would you like|is there anything|"
-    r"here(?:'s| is| are)\b.{0,80}:\W*$|best regards|kind regards|你好|您好|好的|当然|谢谢|希望|如果您?(?:需要|还有)|如有|"
-    r"こんにちは|안녕하세요)"
+    r"here(?:'s| is| are)\b.{0,80}:\W*$|best regards|kind regards|你好|您好|好的|当然|谢谢|希望|"
+    r"如果您?(?:需要|还有)|如有|こんにちは|안녕하세요)"
 )
 
 

@@ -28,38 +28,14 @@ STOPWORDS = frozenset(
     "why will with within without would yes yet you your said says "
     # German, French, Spanish, Italian, Portuguese, Dutch
     "der die das den dem des ein eine einen einem einer und oder ist sind war im ins am vom zum zur mit auf für von "
-    "bei nach aus auch sich nicht wird werden wie es er sie wir ihr zu als dass le la les un une et ou est sont dans du au "
-    "aux en pour par sur avec ce cette qui que il elle ne pas se sa son leur el los las una y o es son del al para por "
-    "con su que lo no se il lo gli uno una e è sono di da nel della del che per non os as um uma ao do da em no na het "
-    "een en van op te zijn met voor dat".split()
+    "bei nach aus auch sich nicht wird werden wie es er sie wir ihr zu als dass le la les un une et ou est sont "
+    "dans du au aux en pour par sur avec ce cette qui que il elle ne pas se sa son leur el los las una y o es del "
+    "al para por con su lo no gli uno e è sono di da nel della che per non os as um uma ao do em na het een van op "
+    "te zijn met voor dat".split()
 )
 NEGATIONS = frozenset(
-    [
-        "not",
-        "no",
-        "never",
-        "none",
-        "neither",
-        "nor",
-        "cannot",
-        "without",
-        "nicht",
-        "kein",
-        "keine",
-        "keinen",
-        "keiner",
-        "keinem",
-        "niemals",
-        "ohne",
-        "jamais",
-        "aucun",
-        "aucune",
-        "sans",
-        "nunca",
-        "sin",
-        "geen",
-        "niet",
-    ]
+    "not no never none neither nor cannot without nicht kein keine keinen keiner keinem niemals ohne jamais aucun "
+    "aucune sans nunca sin geen niet".split()
 )
 CJK_NEGATION = re.compile(
     r"没有|沒有|不是|并非|未|不能|不会|不可|无法|不再|不(?!同|仅|过|断|管|论|但|只|少|久|等)|ない|ません|않|안 |없"

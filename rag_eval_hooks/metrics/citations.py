@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from rag_eval_hooks.metrics.base import Metric, Need, register
+from rag_eval_hooks.metrics.claims import backed_by
 from rag_eval_hooks.metrics.labels import answer_gap
 from rag_eval_hooks.record import Attribution, MetricResult, RagRun
 from rag_eval_hooks.record.evaluation import Labels
@@ -26,11 +27,11 @@ class CitationMetric(Metric):
         gap = answer_gap(run, attribution)
         if gap is not None or attribution is None:
             return self.not_scored(gap or "no_attribution")
-        good = self.judge(attribution)
+        good = self.judge(run, attribution)
         return self.scored(sum(good) / len(good)) if good else self.not_scored(self.nothing)
 
     @abstractmethod
-    def judge(self, attribution: Attribution) -> list[bool]:
+    def judge(self, run: RagRun, attribution: Attribution) -> list[bool]:
         """Returns, for each claim or citation that counts, whether it is good."""
 
 
@@ -53,7 +54,7 @@ class CitationPrecision(CitationMetric):
 
     nothing: ClassVar[str] = "no_citations"
 
-    def judge(self, attribution: Attribution) -> list[bool]:
+    def judge(self, run: RagRun, attribution: Attribution) -> list[bool]:  # noqa: ARG002
         """Returns whether each citation is supported."""
         return [citation.supported for citation in attribution.citations]
 
@@ -65,14 +66,14 @@ class CitationRecall(CitationMetric):
 
     CitationRecall = claims backed by their own citations / claims that need evidence
 
-    A claim counts as backed by its own citations when its verdict is `supported` and at least one of its citations is
-    supported; other citations of the claim that dangle or do not back it cost precision, not recall. Where a claim
-    needs several chunks and cites only some of them, this counts it all the same: read it as an upper bound there.
-    An answer that cites nothing scores a true 0. `over="all"` divides by all claims.
+    A claim is backed by its own citations when its verdict is `supported` and one cited chunk backs it alone, or all
+    the chunks that back it together are cited; further citations of the claim that dangle or do not back it cost
+    precision, not recall (the rule of ALCE, arXiv 2305.14627, section 3). An answer that cites nothing scores a true
+    0. `over="all"` divides by all claims.
 
     >>> from rag_eval_hooks.testing import make_attribution, make_run
     >>> run = make_run("ab")
-    >>> found = make_attribution(run, claims=["+1", "+2", "~"], citations=[(0, 1), (1, 1, False)])
+    >>> found = make_attribution(run, claims=["+1", "+1,2", "~"], citations=[(0, 1), (1, 1)])
     >>> CitationRecall().score(run, found).value, CitationRecall(over="all").score(run, found).value == 1 / 3
     (0.5, True)
     """
@@ -80,11 +81,14 @@ class CitationRecall(CitationMetric):
     over: Literal["evidence", "all"] = "evidence"
     """Which claims count: those that need evidence, or all."""
 
-    def judge(self, attribution: Attribution) -> list[bool]:
+    def judge(self, run: RagRun, attribution: Attribution) -> list[bool]:
         """Returns whether each claim that counts is backed by its own citations."""
-        holding = {citation.claim for citation in attribution.citations if citation.supported}
+        cited: dict[int, set[int]] = {}
+        for citation in attribution.citations:
+            if citation.claim is not None and citation.target_rank is not None:
+                cited.setdefault(citation.claim, set()).add(citation.target_rank)
         return [
-            claim.verdict == "supported" and claim.index in holding
+            backed_by(run, claim, cited.get(claim.index, set()))
             for claim in attribution.claims
             if claim.needs_evidence or self.over == "all"
         ]
@@ -106,6 +110,6 @@ class CitationCoverage(CitationMetric):
     0.5
     """
 
-    def judge(self, attribution: Attribution) -> list[bool]:
+    def judge(self, run: RagRun, attribution: Attribution) -> list[bool]:  # noqa: ARG002
         """Returns whether each claim that needs evidence carries a citation."""
         return [bool(claim.citations) for claim in attribution.claims if claim.needs_evidence]

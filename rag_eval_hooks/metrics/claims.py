@@ -1,14 +1,15 @@
 """Groundedness and EvidenceCompleteness: how much of what the answer states the context backs."""
 
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import ClassVar
 
 from rag_eval_hooks.metrics.base import Metric, Need, register
 from rag_eval_hooks.metrics.labels import answer_gap
 from rag_eval_hooks.record import Attribution, Claim, MetricResult, RagRun
-from rag_eval_hooks.record.evaluation import Labels
+from rag_eval_hooks.record.evaluation import SUPPORTED_FROM, Labels
 
-__all__ = ["EvidenceCompleteness", "Groundedness"]
+__all__ = ["EvidenceCompleteness", "Groundedness", "backed_by"]
 
 
 @register
@@ -48,14 +49,12 @@ class EvidenceCompleteness(Metric):
 
     EvidenceCompleteness@k = claims backed by the first k items / claims that need evidence
 
-    A claim is backed by the first `k` items when its verdict is `supported` and every chunk attribution names behind
-    it has a rank of at most `k`. Attribution names the chunks that back a claim alone and those that do so together,
-    without saying which, so a claim that one item backs at the top and another backs further down counts only from
-    the further one on: with `k`, read it as a lower bound. Without `k` it equals `Groundedness`.
+    A claim is backed by the first `k` items when its verdict is `supported` and one of them backs it alone, or all
+    the items that back it together are among them. Without `k` it equals `Groundedness`.
 
     >>> from rag_eval_hooks.testing import make_attribution, make_run
     >>> run = make_run("abc")
-    >>> found = make_attribution(run, claims=["+1", "+1,3", "-", "+2"])
+    >>> found = make_attribution(run, claims=["+1|3", "+1,3", "-", "+2"])
     >>> [EvidenceCompleteness(k=k).score(run, found).value for k in (1, 2, None)]
     [0.25, 0.5, 0.75]
     """
@@ -74,9 +73,23 @@ class EvidenceCompleteness(Metric):
         claims = [claim for claim in attribution.claims if claim.needs_evidence]
         if not claims:
             return self.not_scored("no_claims")
-        return self.scored(sum(map(self._backed, claims)) / len(claims))
+        top = range(1, (len(attribution.chunks) if self.k is None else self.k) + 1)
+        return self.scored(sum(backed_by(run, claim, top) for claim in claims) / len(claims))
 
-    def _backed(self, claim: Claim) -> bool:
-        if claim.verdict != "supported":
-            return False
-        return self.k is None or all(support.rank <= self.k for support in claim.supported_by)
+
+def backed_by(run: RagRun, claim: Claim, ranks: Container[int]) -> bool:
+    """Returns whether the chunks at these ranks back a claim: one of them alone, or all that do so together.
+
+    Where equal chunks stand at several ranks, one of them is enough.
+    """
+    if claim.verdict != "supported":
+        return False
+    alone = [support for support in claim.supported_by if support.probability >= SUPPORTED_FROM]
+    if alone:
+        return any(support.rank in ranks for support in alone)
+    ledger = run.ledger
+    parts: dict[str, bool] = {}
+    for support in claim.supported_by:
+        text = run.chunks[ledger[support.rank - 1]].text
+        parts[text] = parts.get(text, False) or support.rank in ranks
+    return bool(parts) and all(parts.values())

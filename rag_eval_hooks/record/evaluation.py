@@ -9,6 +9,7 @@ from rag_eval_hooks.record.run import Model, Status
 
 __all__ = [
     "EVALUATION_SCHEMA_VERSION",
+    "SUPPORTED_FROM",
     "AnswerKind",
     "Attribution",
     "ChunkVerdict",
@@ -56,6 +57,9 @@ FindingKind = Literal[
     "missing_citation",
 ]
 
+SUPPORTED_FROM = 0.6
+"""Probability from which a claim counts as supported, and a chunk as backing a claim alone."""
+
 Rank = Annotated[int, Field(ge=1)]
 Span = tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]]
 
@@ -87,7 +91,7 @@ class Support(Model):
     id: Text
     """The chunk's id."""
     probability: Probability
-    """Probability that the chunk backs (its part of) the claim."""
+    """Probability that the chunk alone backs the claim; below 0.6 where it takes several together."""
     spans: tuple[Span, ...]
     """Where in the chunk's text, as half-open character offsets."""
 
@@ -145,7 +149,7 @@ class MetricResult(Model):
     """The value; null where it is undefined."""
     reason: OptionalText = None
     """Why there is no value: `no_context`, `no_answer`, `refusal`, `no_gold`, `nothing_used`, `no_citations`,
-    `no_claims`, `incomplete_run`, `failed:<Type>`."""
+    `no_claims`, `no_attribution`, `no_judge`, `no_prompt`, `incomplete_run`, `failed:<Type>`."""
     labels: Labels | None = None
     """Which labels the value rests on; null where it rests on none."""
 
