@@ -8,7 +8,10 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = {"rag_eval_hooks": ROOT / "rag_eval_hooks", "rag_eval_hooks_langchain": ROOT / "adapters/rag_eval_hooks_langchain"}
+PACKAGES = {
+    "rag_eval_hooks": ROOT / "rag_eval_hooks",
+    "rag_eval_hooks_langchain": ROOT / "adapters" / "rag_eval_hooks_langchain",
+}
 
 
 def main() -> int:

@@ -23,12 +23,18 @@ def test_the_short_form_in_full() -> None:
             ],
             "answer": "A [1]",
             "citations": {"base": 0},
-            "gold": {"relevance": {"c1": 3}, "relevant_ids": ["c1", "c2"], "evidence_sets": [["c1", "c2"], ["c9"]], "used": ["c1"], "answer": "A"},
+            "gold": {
+                "relevance": {"c1": 3},
+                "relevant_ids": ["c1", "c2"],
+                "evidence_sets": [["c1", "c2"], ["c9"]],
+                "used": ["c1"],
+                "answer": "A",
+            },
             "k": 5,
             "tags": ["t"],
             "metadata": {"topic": "tables"},
         }
-    )  # fmt: skip
+    )
     assert run.model_dump(exclude_defaults=True) == {
         "run_id": "r1",
         "question": "Q?",

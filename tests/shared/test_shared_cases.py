@@ -18,7 +18,7 @@ def test_all_text_cases_hold() -> None:
         if os.environ.get("CI") == "true":
             pytest.fail(f"{checker} is missing; CI must have it")
         pytest.skip("the case files are not beside the repository")
-    command = f"{sys.executable} -m rag_eval_hooks.cli replay"
+    command = f"{Path(sys.executable).with_name('rag-eval-hooks')} replay"
     done = subprocess.run(
         [sys.executable, str(checker), "--command", command], capture_output=True, text=True, check=False
     )
