@@ -138,16 +138,13 @@ class Hooks:
             collector = self._collectors.get(captured_by)
             if collector is None:
                 collector = self._collectors[captured_by] = Collector(
-                    self._submit,
+                    _deliver_to(weakref.ref(self)),
                     captured_by=captured_by,
                     limits=self._limits,
                     id_text=id_text,
                     on_open=self._worker.start,
                 )
             return collector
-
-    def _submit(self, trace: Trace) -> None:
-        self._worker.submit(self._process, trace, trace.size)
 
     def _tick(self) -> bool:
         waiting = False
@@ -293,6 +290,17 @@ class Hooks:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _deliver_to(reference: "weakref.ref[Hooks]") -> Callable[[Trace], None]:
+    """Makes what a collector calls with finished traces; weak, so that a forgotten `Hooks` goes at once."""
+
+    def deliver(trace: Trace) -> None:
+        hooks = reference()
+        if hooks is not None:
+            hooks._worker.submit(hooks._process, trace, trace.size)
+
+    return deliver
 
 
 def _check(name: str, value: float, *, at_least: float) -> None:

@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import LLMResult
 from langchain_core.prompt_values import PromptValue
 
-from rag_eval_hooks.capture import Item, Items, Message, Reply
+from rag_eval_hooks.capture import Item, Items, Message, Opaque, Reply
 
 __all__ = [
     "document_lists",
@@ -149,4 +149,4 @@ def snapshot(value: Any, depth: int = 0) -> Any:
                 for key, item in islice(fields.items(), MAX_ENTRIES)
                 if isinstance(key, str) and not key.startswith("_")
             }
-    return f"<{type(value).__name__}>"
+    return Opaque(f"<{type(value).__name__}>")

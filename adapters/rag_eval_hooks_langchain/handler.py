@@ -17,6 +17,7 @@ from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks.hooks import Captured, Hooks, RunSink
 from rag_eval_hooks.metrics import Metric
 from rag_eval_hooks.record import Gold, RagRun
+from rag_eval_hooks_langchain.compat import fallback_parent, note_fallbacks
 from rag_eval_hooks_langchain.extract import (
     document_lists,
     items_from_documents,
@@ -141,8 +142,13 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
         """Notes the start of a chain, prompt, parser, function or graph node."""
         with guarded("langchain.on_chain_start"):
             name = kwargs.get("name") or _name(serialized)
+            parent = None if parent_run_id is None else parent_run_id.int
+            if parent is None:
+                candidate = fallback_parent(inputs)
+                parent = candidate if candidate is not None and self._collector.is_open(candidate) else None
+            note_fallbacks(name, run_id, inputs)
             self._collector.start(
-                run_id.int, _int(parent_run_id), "chain", name, inputs, tags=tags, metadata=metadata, snapshot=snapshot
+                run_id.int, parent, "chain", name, inputs, tags=tags, metadata=metadata, snapshot=snapshot
             )
 
     def on_chain_end(self, outputs: Any, *, run_id: UUID, **kwargs: Any) -> None:
@@ -284,6 +290,9 @@ class _SwitchedOff:
     def end(self, *_: Any, **__: Any) -> None: ...
 
     def fail(self, *_: Any, **__: Any) -> None: ...
+
+    def is_open(self, _: Any) -> bool:
+        return False
 
 
 def _switched_off() -> RagEvalCallbackHandler:

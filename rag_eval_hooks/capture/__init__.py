@@ -4,7 +4,7 @@ from rag_eval_hooks.capture.assemble import assemble
 from rag_eval_hooks.capture.collector import BOUNDARY_TAG, UNSET, Collector, Limits
 from rag_eval_hooks.capture.guard import guarded
 from rag_eval_hooks.capture.packing import find_in_prompt
-from rag_eval_hooks.capture.trace import Item, Items, Message, Reply, Step, Trace
+from rag_eval_hooks.capture.trace import Item, Items, Message, Opaque, Reply, Step, Trace
 from rag_eval_hooks.capture.worker import Worker
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "Items",
     "Limits",
     "Message",
+    "Opaque",
     "Reply",
     "Step",
     "Trace",

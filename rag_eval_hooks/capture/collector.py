@@ -268,6 +268,12 @@ class Collector:
         if finished is not None:
             self._deliver(finished)
 
+    def is_open(self, run_id: Hashable) -> bool:
+        """Whether a run has started and not ended."""
+        record = self._runs.get(run_id)
+        step = None if record is None else record.steps.get(run_id)
+        return step is not None and step.ended is None
+
     # Records -----------------------------------------------------------------------------------------------------
 
     def sweep(self, now: float | None = None) -> None:

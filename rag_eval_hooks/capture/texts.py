@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rag_eval_hooks.capture.trace import Items, Message, Reply, Step
+from rag_eval_hooks.capture.trace import Items, Message, Opaque, Reply, Step
 from rag_eval_hooks.errors import InputError
 from rag_eval_hooks.record import Usage, message_text
 from rag_eval_hooks.record.clean import clean_text, json_value
@@ -34,7 +34,7 @@ def question_in(value: Any) -> str | None:
     messages the last one of the user counts. None where there is no such thing, or it is blank.
     """
     if isinstance(value, str):
-        return value if value.strip() else None
+        return value if value.strip() and not isinstance(value, Opaque) else None
     if isinstance(value, Message):
         return _filled(content_text(value.content)) if value.role not in ASSISTANT_ROLES else None
     if isinstance(value, Mapping):
@@ -77,7 +77,7 @@ def answer_in(value: Any, calls: Sequence[str] = (), question: str | None = None
     Returns:
         The text; a structured answer as JSON without its documents; None if there is none.
     """
-    if value is None or isinstance(value, Items):
+    if value is None or isinstance(value, (Items, Opaque)):
         return None
     if isinstance(value, str):
         return str(clean_text(value))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any, Literal, NamedTuple
 
-__all__ = ["Forced", "Item", "Items", "Kind", "Message", "Reply", "Step", "Trace"]
+__all__ = ["Forced", "Item", "Items", "Kind", "Message", "Opaque", "Reply", "Step", "Trace"]
 
 Kind = Literal["chain", "model", "retriever", "tool"]
 Forced = Literal["timeout", "evicted"]
@@ -14,6 +14,12 @@ Item = tuple[Any, Any, Mapping[str, Any], float | None]
 
 class Items(tuple[Item, ...]):
     """A list of retrieved items, in the order returned."""
+
+    __slots__ = ()
+
+
+class Opaque(str):
+    """Stands for an object that was not looked into; its text names the type."""
 
     __slots__ = ()
 

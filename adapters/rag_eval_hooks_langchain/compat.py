@@ -1,0 +1,29 @@
+"""Where LangChain's versions, or its own faults, need help; each with what lets us delete it."""
+
+from contextvars import ContextVar
+from typing import Any
+from uuid import UUID
+
+__all__ = ["fallback_parent", "note_fallbacks"]
+
+FALLBACKS = "RunnableWithFallbacks"
+
+# Until `with_fallbacks` passes its run id on (langchain issue 36072; still so in langchain-core 1.8.3): the branches of
+# `chain.with_fallbacks([...])` arrive without a parent, so that one question would give several records.
+_wrapper: ContextVar[tuple[int, int] | None] = ContextVar("rag_eval_hooks_fallbacks", default=None)
+
+
+def note_fallbacks(name: str | None, run_id: UUID, inputs: Any) -> None:
+    """Remembers, in the caller's context, that a run with fallbacks has begun with this input object."""
+    if name == FALLBACKS:
+        _wrapper.set((run_id.int, id(inputs)))
+
+
+def fallback_parent(inputs: Any) -> int | None:
+    """Returns the run that a run without a parent may belong to; the caller checks that it is still open.
+
+    Equal inputs are not enough (many requests ask the same), so it must be the same object in the same context; while
+    the run is open its input is alive, and so the object's id is its own.
+    """
+    wrapper = _wrapper.get()
+    return wrapper[0] if wrapper is not None and wrapper[1] == id(inputs) else None
