@@ -127,7 +127,9 @@ def _backing(answer: str, part: tuple[int, int], judge_part: Judge) -> tuple[set
     """Returns the texts that back the part or one of its clauses, and those that contradict it."""
     whole = judge_part(*part)
     backed = {backing.chunk for backing in whole.backings if backing.support >= SUPPORTED_FROM}
-    refuted = {backing.chunk for backing in whole.backings if backing.conflict}
+    refuted = {backing.chunk for backing in whole.backings if backing.conflict} - backed
+    if backed:
+        return backed, refuted
     start = part[0]
     clauses: list[tuple[int, int]] = []
     for cut in CLAUSE_BREAK.finditer(answer, *part):

@@ -109,6 +109,8 @@ def sentence_ends(text: str, start: int, end: int) -> Iterator[int]:
 def _closes(text: str, start: int, match: re.Match[str]) -> bool:
     """Whether a full stop ends a sentence rather than an abbreviation, an initial or a quotation inside one."""
     at = match.end()
+    if match.start() > start and text[match.start() - 2 : match.start()] == "  ":
+        return True  # a citation mark stood before the stop, so a sentence ends here whatever follows
     following = text[at : at + 80].lstrip(" \t\n\r*_\"'“‘([")
     if following[:1].islower():
         return False

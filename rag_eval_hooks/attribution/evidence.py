@@ -11,12 +11,17 @@ from rag_eval_hooks.attribution.fold import Folded, fold
 from rag_eval_hooks.attribution.terms import ASCII_WORD, is_negation, terms
 from rag_eval_hooks.attribution.units import NUMBER_WORDS
 
-__all__ = ["Evidence", "Sentence", "anchors_of", "fold_text"]
+__all__ = ["Evidence", "Sentence", "anchors_of", "fold_text", "word_stream"]
 
 MAX_TEXT = 200_000
 MAX_SENTENCE = 400
 MAX_POSTINGS = 512
-SENTENCE_BREAK = re.compile(r"[.!?]+[\"')\]]*\s+(?=\S)|[。！？；][\"')\]」』]*|\n+\s*")
+QUOTE_WORDS = 4
+QUOTE_CHARACTERS = 10
+WRAPPED_FROM = 45
+SENTENCE_BREAK = re.compile(r"[.!?]+[\"')\]]*\s+(?=\S)|[。！？；][\"')\]」』]*|\n\s*")
+LINE_START = re.compile(r"[-*+•|#>]|\(?\d{1,3}[.)]|[a-z]\)")
+WORDS = re.compile(r"\w+")
 LAST_WORD = re.compile(r"[^\W\d_]+(?:\.[^\W\d_]+)*$")
 
 
@@ -51,6 +56,11 @@ def anchors_of(text: str) -> list[Anchor]:
     return found
 
 
+def word_stream(text: str) -> str:
+    """Returns the words of a folded text, one blank between them."""
+    return " ".join(WORDS.findall(text))
+
+
 class Evidence:
     """The sentences of several distinct texts, found by term or by anchor.
 
@@ -61,10 +71,12 @@ class Evidence:
 
     def __init__(self, texts: Sequence[Folded], originals: Sequence[str]) -> None:
         self.texts = texts
+        self._streams = [word_stream(folded.text) for folded in texts]
         self.sentences: list[Sentence] = []
         self.postings: dict[str, list[int]] = {}
         self.frequency: dict[str, int] = {}
         self.anchors: list[list[Anchor]] = []
+        self.lengths: list[int] = []
         self._keys: dict[str, list[int]] = {}
         self._numbers: list[tuple[float, int, int]] = []
         self._prefixes: dict[str, list[str]] | None = None
@@ -72,6 +84,14 @@ class Evidence:
             self._add(chunk, folded, original)
         self._numbers.sort()
         self._values = [value for value, _, _ in self._numbers]
+
+    def quotes(self, text: str) -> list[int]:
+        """Returns the texts that hold a folded passage word for word, whatever the punctuation and line breaks."""
+        stream = word_stream(text)
+        enough = stream.count(" ") >= QUOTE_WORDS or (not stream.isascii() and len(stream) >= QUOTE_CHARACTERS)
+        if not enough:
+            return []
+        return [chunk for chunk, other in enumerate(self._streams) if f" {stream} " in f" {other} "]
 
     def find_term(self, term: str) -> list[int]:
         """Returns the sentences that hold a term, at most `MAX_POSTINGS`."""
@@ -130,6 +150,7 @@ class Evidence:
                     if anchor.factor != 1.0:
                         self._numbers.append((value * anchor.factor, place, len(mine) - 1))
             self.anchors.append(mine)
+            first_term = at_term
             while at_term < len(found) and found[at_term][1] < end:
                 term = found[at_term][0]
                 at_term += 1
@@ -139,6 +160,7 @@ class Evidence:
                 if term not in seen_in_chunk:
                     seen_in_chunk.add(term)
                     self.frequency[term] = self.frequency.get(term, 0) + 1
+            self.lengths.append(at_term - first_term + len(mine))
 
 
 def _sentence_bounds(folded: Folded, original: str) -> Iterator[tuple[int, int]]:
@@ -149,7 +171,10 @@ def _sentence_bounds(folded: Folded, original: str) -> Iterator[tuple[int, int]]
         end = match.end()
         if end >= len(text):
             break
-        if text[match.start()] == ".":
+        first = text[match.start()]
+        if first == "\n" and _is_wrapped(text, match):
+            continue
+        if first == ".":
             source = folded.span(end, end + 1)[0]
             word = LAST_WORD.search(text, max(last, match.start() - 12), match.start())
             if original[source : source + 1].islower() or (word and word.group() in ABBREVIATIONS):
@@ -157,6 +182,13 @@ def _sentence_bounds(folded: Folded, original: str) -> Iterator[tuple[int, int]]
         yield from _cut(text, last, end)
         last = end
     yield from _cut(text, last, len(text))
+
+
+def _is_wrapped(text: str, match: re.Match[str]) -> bool:
+    """Whether a line break only wraps a sentence: the line before is long and open, the next one starts nothing new."""
+    line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()].rstrip()
+    opens_block = match.group().count("\n") > 1 or LINE_START.match(text, match.end()) is not None
+    return len(line) >= WRAPPED_FROM and line[-1] not in ".!?:;|。！？；：" and not opens_block
 
 
 def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -1,7 +1,7 @@
 """Weighs one statement of the answer against the chunks: how much of it each one states, and what it contradicts."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from rag_eval_hooks.attribution.anchors import Anchor, fits
@@ -29,6 +29,8 @@ SUPPORT_SLOPE = 9.0
 WRONG_NUMBER = 4.0
 MISSING_NAME = 2.0
 WRONG_POLARITY = 5.0
+QUOTED_SUPPORT = 0.99
+COMPARABLE = 2.5
 SAME_TOPIC = 0.7
 USE_AT = 0.42
 USE_SLOPE = 8.0
@@ -111,9 +113,12 @@ def judge(folded: Folded, original: str, start: int, end: int, query: Query, evi
     negated = is_negation(folded.text[start:end])
     gathered = {chunk: _gather(sentences, wanted, evidence) for chunk, sentences in _by_chunk(hits, evidence).items()}
     use = _use(gathered, wanted)
+    quoted = frozenset(evidence.quotes(folded.text[start:end]))
     backings = []
     for chunk, (best, credit) in gathered.items():
-        support, conflict = _support(best, credit, wanted, negated, evidence)
+        support, conflict = _support(best, credit, hits, wanted, negated, evidence)
+        if chunk in quoted and all(term.anchor is None or index in credit for index, term in enumerate(wanted)):
+            support, conflict = max(support, QUOTED_SUPPORT), False
         backings.append(Backing(chunk, support, use[chunk], conflict, tuple(best), frozenset(credit)))
     backings.sort(key=lambda backing: (-backing.support, backing.chunk))
     alone = backings[0].support if backings else 0.0
@@ -212,7 +217,12 @@ def _gather(
 
 
 def _support(
-    best: list[int], credit: dict[int, float], wanted: Sequence[Term], negated: bool, evidence: Evidence
+    best: list[int],
+    credit: dict[int, float],
+    hits: dict[int, dict[int, float]],
+    wanted: Sequence[Term],
+    negated: bool,
+    evidence: Evidence,
 ) -> tuple[float, bool]:
     """Returns the probability that these sentences back the statement, and whether they contradict it."""
     if not best:
@@ -220,25 +230,29 @@ def _support(
     covered, total = _weight(credit, wanted), sum(term.support_weight for term in wanted)
     words = [index for index, term in enumerate(wanted) if term.anchor is None]
     word_total = sum(wanted[index].support_weight for index in words)
-    word_share = (
-        sum(wanted[index].support_weight * credit.get(index, 0.0) for index in words) / word_total if words else 1.0
-    )
+    about = [
+        place
+        for place in best
+        if words
+        and _weight(hits[place], wanted, words) >= SAME_TOPIC * word_total
+        and evidence.lengths[place] <= COMPARABLE * len(wanted)
+    ]
     missing = [term.anchor for index, term in enumerate(wanted) if term.anchor is not None and index not in credit]
     names = [index for index, term in enumerate(wanted) if term.is_name]
     missing_names = sum(index not in credit for index in names) / len(names) if names else 0.0
-    flipped = negated != evidence.sentences[best[0]].negated and word_share >= SAME_TOPIC
+    flipped = bool(about) and all(negated != evidence.sentences[place].negated for place in about)
     score = SUPPORT_SLOPE * (covered / total - SUPPORT_AT) - MISSING_NAME * missing_names
     if missing:
         score -= WRONG_NUMBER
     if flipped:
         score -= WRONG_POLARITY
-    same_place = word_share >= SAME_TOPIC and bool(words) and missing_names == 0
-    another = bool(missing) and any(
+    another = any(
         _same_slot(anchor, other) and not any(term.anchor and fits(term.anchor, other) for term in wanted)
         for anchor in missing
-        for other in evidence.anchors[best[0]]
+        for place in about
+        for other in evidence.anchors[place]
     )
-    return logistic(score), same_place and (another or flipped)
+    return logistic(score), missing_names == 0 and (another or flipped)
 
 
 def _same_slot(claimed: Anchor, source: Anchor) -> bool:
@@ -326,8 +340,9 @@ def _together(
     return logistic(score), tuple(chosen)
 
 
-def _weight(credit: dict[int, float], wanted: Sequence[Term]) -> float:
-    return sum(wanted[index].support_weight * value for index, value in credit.items())
+def _weight(credit: dict[int, float], wanted: Sequence[Term], among: Iterable[int] | None = None) -> float:
+    indices = credit if among is None else among
+    return sum(wanted[index].support_weight * credit.get(index, 0.0) for index in indices)
 
 
 def logistic(score: float) -> float:

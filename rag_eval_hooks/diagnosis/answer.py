@@ -68,6 +68,6 @@ def _claims(kind: FindingKind, claims: Sequence[Claim], why: str, ranks: tuple[i
         kind=kind,
         stage="answer",
         confidence=max(0.5 if claim.probability is None else 1 - claim.probability for claim in claims),
-        why=f"{why}: claims {listed(indices)}.",
+        why=f"{why}.",
         refs=refs(claims=indices, chunks=ranks),
     )

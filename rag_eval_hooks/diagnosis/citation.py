@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rag_eval_hooks.diagnosis.situation import Situation, count, listed, refs
+from rag_eval_hooks.diagnosis.situation import Situation, count, refs
 from rag_eval_hooks.record import Citation, Claim, Finding
 from rag_eval_hooks.record.evaluation import CitationProblem, FindingKind
 
@@ -19,9 +19,9 @@ KINDS: dict[CitationProblem, FindingKind] = {
     "misplaced": "misplaced_citation",
 }
 WORDS: dict[CitationProblem, str] = {
-    "dangling": "point to no item the generator got",
-    "unsupported": "point to an item that does not back the statement, and no other does",
-    "misplaced": "point to an item that does not back the statement, while another does",
+    "dangling": "to no item the generator got",
+    "unsupported": "to an item that does not back the statement, and no other does",
+    "misplaced": "to an item that does not back the statement, while another does",
 }
 
 
@@ -39,9 +39,7 @@ def citation_findings(seen: Situation) -> Iterator[Finding]:
                 kind=kind,
                 stage="citation",
                 confidence=max(_confidence(problem, claims.get(citation.claim), citation) for citation in bad),
-                why=(
-                    f"Of {count(len(citations), 'citation')}, {len(bad)} {WORDS[problem]}: citations {listed(indices)}."
-                ),
+                why=f"Of {count(len(citations), 'citation')}, {_pointing(len(bad))} {WORDS[problem]}.",
                 refs=refs(
                     citations=indices,
                     claims=tuple(sorted({one.claim for one in bad if one.claim is not None})),
@@ -62,10 +60,14 @@ def _missing(seen: Situation) -> Iterator[Finding]:
             confidence=STYLE_MAY_EXPLAIN * max(_backed(claim) for claim in bare),
             why=(
                 f"The answer cites elsewhere, but {len(bare)} of {count(len(seen.checkable), 'claim')} "
-                f"are backed by the context and carry no citation: claims {listed(indices)}."
+                f"are backed by the context and carry no citation."
             ),
             refs=refs(claims=indices),
         )
+
+
+def _pointing(number: int) -> str:
+    return "1 points" if number == 1 else f"{number} point"
 
 
 def _backed(claim: Claim | None) -> float:

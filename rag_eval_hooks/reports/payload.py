@@ -13,6 +13,7 @@ from rag_eval_hooks.reports.words import (
     STATUSES,
     as_number,
     finding_words,
+    person_number,
     reason_words,
     within_one,
 )
@@ -98,7 +99,7 @@ def _answer_piece(piece: AnswerSegment) -> Any:
 def _claim(view: ClaimView) -> dict[str, Any]:
     claim: Claim = view.claim
     return {
-        "n": claim.index,
+        "n": claim.index + 1,
         "verdict": view.verdict,
         "p": None if claim.probability is None else as_number(claim.probability),
         "by": [[backing.chunk, as_number(backing.probability)] for backing in view.backing],
@@ -184,7 +185,7 @@ def _findings(view: RunView) -> list[dict[str, Any]]:
             "confidence": as_number(finding.confidence),
             "why": finding.why,
             "refs": [
-                [what, number, known.get(what, {}).get(number)]
+                [what, person_number(what, number), known.get(what, {}).get(number)]
                 for what, numbers in finding.refs.items()
                 for number in numbers
             ],

@@ -20,6 +20,7 @@ from rag_eval_hooks.reports.words import (
     VERDICTS,
     as_number,
     finding_words,
+    person_number,
     reason_words,
 )
 
@@ -149,7 +150,8 @@ class _Printer:
             begun.add(segment.claim)
             words = VERDICTS[verdict]
             text.append(
-                f"{self.sign(words)}{view.claims[segment.claim].claim.index} ", style=f"bold {VERDICT_STYLES[verdict]}"
+                f"{self.sign(words)}{view.claims[segment.claim].claim.index + 1} ",
+                style=f"bold {VERDICT_STYLES[verdict]}",
             )
         return text.append(shown, style=VERDICT_STYLES[verdict])
 
@@ -196,7 +198,7 @@ class _Printer:
             return Text()
         claim = first.marks[0]
         rest = takewhile(lambda segment: claim in segment.marks, marked)
-        text = Text(f"{view.claims[claim].claim.index}: ", style="bold")
+        text = Text(f"{view.claims[claim].claim.index + 1}: ", style="bold")
         return text.append(self.line("".join(segment.text for segment in (first, *rest))), style="not bold italic")
 
     def citations(self, view: RunView) -> None:
@@ -220,7 +222,7 @@ class _Printer:
             ranks = dict.fromkeys(view.chunks[backing.chunk].rank for backing in view.claims[item.claim].backing)
             if ranks:
                 words += f": {', '.join(map(str, ranks))}"
-        return words if item.claim is None else f"claim {view.claims[item.claim].claim.index}: {words}"
+        return words if item.claim is None else f"claim {view.claims[item.claim].claim.index + 1}: {words}"
 
     def findings(self, view: RunView) -> None:
         if not view.findings:
@@ -233,7 +235,8 @@ class _Printer:
                 (f"  {STAGES.get(finding.stage, finding.stage)}, confidence {as_number(finding.confidence)}", "dim"),
             )
             refs = "; ".join(
-                f"{self.line(what)} {', '.join(map(str, numbers))}" for what, numbers in finding.refs.items()
+                f"{self.line(what)} {', '.join(str(person_number(what, number)) for number in numbers)}"
+                for what, numbers in finding.refs.items()
             )
             self.show(
                 "  ", self.line(finding.why or finding_words(finding.kind)[1], 1_000), (refs and f" ({refs})", "dim")

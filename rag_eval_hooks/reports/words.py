@@ -16,6 +16,7 @@ __all__ = [
     "counted",
     "finding_words",
     "measure_words",
+    "person_number",
     "reason_words",
     "within_one",
 ]
@@ -151,6 +152,15 @@ def reason_words(reason: str | None) -> str:
 def finding_words(kind: str) -> tuple[str, str]:
     """Returns a finding's title and what it says."""
     return FINDINGS.get(kind, (kind.replace("_", " ").capitalize(), ""))
+
+
+def person_number(what: str, number: int) -> int:
+    """Returns the number people see: records count claims and citations from 0 and ranks from 1, people from 1.
+
+    >>> person_number("claims", 0), person_number("chunks", 1)
+    (1, 1)
+    """
+    return number + 1 if what in ("claims", "citations") else number
 
 
 def measure_words(name: str) -> str:

@@ -100,6 +100,37 @@ def test_supporting_spans_point_into_the_chunk() -> None:
     assert [context[start:end] for start, end in support.spans] == ["It seats 300 people."]
 
 
+WRAPPED = """A copy is made before the list is changed, so that a loop over it is not
+disturbed. If the key is not found,
+the default is returned."""
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        pytest.param("If the key is not found, the default is returned.", id="over a line break"),
+        pytest.param(
+            "A copy is made before the list is changed, so that a loop over it is not disturbed.",
+            id="over a wrapped line",
+        ),
+        pytest.param(
+            'A "copy" is made before the list is changed; so that a loop over it is *not* disturbed!',
+            id="other punctuation",
+        ),
+    ],
+)
+def test_a_quote_is_supported_however_its_source_is_wrapped(answer: str) -> None:
+    (claim,) = judged("", [WRAPPED], answer).claims
+    assert claim.verdict == "supported"
+    assert claim.probability is not None
+    assert claim.probability >= 0.99
+
+
+def test_a_quote_with_another_number_is_none() -> None:
+    source = "The pump runs at 2.10 bar in the lower hall."
+    assert judged("", [source], "The pump runs at 2 10 bar in the lower hall.").claims[0].verdict != "supported"
+
+
 def test_citation_faults_are_told_apart() -> None:
     evaluation = judged(
         "When do they open?",

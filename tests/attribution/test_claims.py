@@ -40,6 +40,9 @@ def cut(answer: str) -> list[tuple[str, str]]:
             ["Opens at 7:00", "Closes at 9:00."],
             id="marks at the end are left out",
         ),
+        pytest.param(
+            "It ends [1]. str.join() goes on [2].", ["It ends", "str.join() goes on"], id="a mark before the stop"
+        ),
         pytest.param("Name: X\nAge: 5", ["Name: X", "Age: 5"], id="short lines"),
         pytest.param(f"{'wrapped ' * 9}\nGoes on.", [f"{'wrapped ' * 9}\nGoes on."], id="wrapped lines"),
         pytest.param(

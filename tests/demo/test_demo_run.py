@@ -82,7 +82,7 @@ def test_answers_are_attributed(whole: Done) -> None:
     grounded = [value for value in _values(whole.pairs, "Groundedness").values() if value is not None]
     assert len(grounded) > 30
     # Every sentence is a quote, so 1 is right; the floor is a guard against falling behind.
-    assert sum(grounded) / len(grounded) > 0.85
+    assert sum(grounded) / len(grounded) >= 0.95
     for run, evaluation in whole.pairs:
         if evaluation.answer_kind == "answer":
             assert any(chunk.use == "used" for chunk in evaluation.chunks), run.question

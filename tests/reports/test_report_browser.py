@@ -156,7 +156,7 @@ def test_a_click_on_a_claim_shows_its_places_in_the_chunks(browser: webdriver.Ch
     assert texts(browser, "mark.on") == ["5.2 million euros", ", up from 4.64 million", "Growth of 12 % against 2022"]
     assert [rank.removeprefix("Chunk ") for rank in texts(browser, ".chunk.on .rank")] == ["1", "3"]
     assert all_of(browser, ".claim.on")[0].get_attribute("aria-pressed") == "true"
-    assert "Claim 1: supported" in texts(browser, ".panel")[0]
+    assert "Claim 2: supported" in texts(browser, ".panel")[0]
     click(browser, ".claim", 1)
     assert texts(browser, "mark.on, .chunk.on, .claim.on") == []
 
@@ -207,8 +207,8 @@ def test_a_finding_leads_to_what_it_is_about(browser: webdriver.Chrome, page: Pa
 def test_verdicts_are_told_without_colour(browser: webdriver.Chrome, page: Path) -> None:
     opened(browser, page, "#run-0")
     marks = [node.get_attribute("data-mark") for node in all_of(browser, ".claim")]
-    assert marks == ["✓0", "✓1", "?2", "≠3", "✗4", "·5"]
-    assert texts(browser, ".claim .heard")[3] == "Claim 3, contradicted: "
+    assert marks == ["✓1", "✓2", "?3", "≠4", "✗5", "·6"]
+    assert texts(browser, ".claim .heard")[3] == "Claim 4, contradicted: "
 
 
 def test_chunks_show_their_use(browser: webdriver.Chrome, page: Path) -> None:

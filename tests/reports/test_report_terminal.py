@@ -67,8 +67,8 @@ def test_markup_of_rich_is_text() -> None:
 def test_each_sentence_shows_its_verdict_without_colour() -> None:
     out = printed(sample_run(), sample_evaluation())
     flat = " ".join(out.split())
-    assert "✓0 Revenue rose to 5.2 million euros in 2023 [1]✓." in flat
-    assert "≠3 Headcount fell to 310 [4]✗." in flat
+    assert "✓1 Revenue rose to 5.2 million euros in 2023 [1]✓." in flat
+    assert "≠4 Headcount fell to 310 [4]✗." in flat
     assert "✗4 The board expects" in flat
     assert "·5 I hope this helps!" in flat, "what needs no source is not called unsupported"
     assert "✗ [9] -> nothing claim 4: there is no such item" in flat
@@ -77,7 +77,7 @@ def test_each_sentence_shows_its_verdict_without_colour() -> None:
 
 def test_a_chunk_shows_the_whole_first_place_that_backs_a_claim() -> None:
     out = printed(sample_run(), sample_evaluation(), width=140)
-    assert "0: In 2023 revenue rose to 5.2 million euros" in out, "also where another claim's place overlaps it"
+    assert "1: In 2023 revenue rose to 5.2 million euros" in out, "also where another claim's place overlaps it"
 
 
 @pytest.mark.parametrize("width", [20, 40, 60, 80, 200])
