@@ -114,9 +114,13 @@ def _variants(text: str) -> list[str]:
 
 
 def _stands_alone(prompt: str, start: int, end: int) -> bool:
-    before = prompt[start - 1] if start else " "
-    after = prompt[end] if end < len(prompt) else " "
-    return not (before.isalnum() and prompt[start].isalnum()) and not (after.isalnum() and prompt[end - 1].isalnum())
+    inside_left = start > 0 and _in_word(prompt[start - 1]) and _in_word(prompt[start])
+    inside_right = end < len(prompt) and _in_word(prompt[end]) and _in_word(prompt[end - 1])
+    return not inside_left and not inside_right
+
+
+def _in_word(character: str) -> bool:
+    return character.isalnum() and character < "\u2e80"  # from there on scripts do not put spaces between words
 
 
 def _find_altered(texts: Sequence[str], missing: Sequence[int], prompt: str, raw: _Claims) -> list[Hit]:

@@ -84,6 +84,7 @@ class Worker:
         self._thread_id: int | None = None
         self._started = False
         self._closed = False
+        self._last_errand: threading.Event | None = None
         self._items = 0
         self._bytes = 0
         self._counts = {"submitted": 0, "queue_full": 0, "closed": 0, "processed": 0}
@@ -141,20 +142,11 @@ class Worker:
         """
         if self._thread_id == threading.get_ident():  # a sink that flushes its own hooks must not wait for itself
             return self._items
-        if self._items == 0 and errand is None:
+        if self._items == 0 and (errand is None or self._last_errand is not None):
             return 0
-        done = threading.Event()
-
-        def finish(_: Any) -> None:
-            try:
-                if errand is not None:
-                    errand()
-            finally:
-                done.set()
-
         with self._in_a_hurry():
-            self._queue.put(_Task(finish, None, None))
-            self.start()
+            # After `close` the thread takes no more errands: wait for the last one.
+            done = self._last_errand or self._send(errand)
             done.wait(max(timeout, 0.0))
         return self._items
 
@@ -169,17 +161,31 @@ class Worker:
             Pieces of work that were not done in time.
         """
         with self._lock:
-            first = not self._closed
-            if first and not self._started and errand is not None:
-                self.start()
-            self._closed = True
-        if not first:
-            return self.flush(timeout) if self._started and self._items else self._items
-        if not self._started:
+            if not self._closed:
+                if self._started or errand is not None:
+                    self._last_errand = self._send(errand)
+                    self._queue.put(None)
+                self._closed = True
+        if self._last_errand is None or self._thread_id == threading.get_ident():
             return self._items
-        left = self.flush(timeout, errand or _nothing)
-        self._queue.put(None)
-        return left
+        with self._in_a_hurry():
+            self._last_errand.wait(max(timeout, 0.0))
+        return self._items
+
+    def _send(self, errand: Callable[[], None] | None) -> threading.Event:
+        """Queues an errand behind the work; returns what is set when it is done."""
+        done = threading.Event()
+
+        def run(_: Any) -> None:
+            try:
+                if errand is not None:
+                    errand()
+            finally:
+                done.set()
+
+        self._queue.put(_Task(run, None, None))
+        self.start()
+        return done
 
     def stats(self) -> dict[str, int]:
         """Returns counts by word; submitted == processed + queue_full + closed + queued."""
@@ -249,10 +255,6 @@ def _loop(waiting: "queue.SimpleQueue[_Task | None]", reference: "weakref.ref[Wo
             keep[:] = worker._call_tick()
             next_tick = time.monotonic() + interval
         del worker, task
-
-
-def _nothing() -> None:
-    return None
 
 
 def _register_exit() -> None:

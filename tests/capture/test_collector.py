@@ -1,0 +1,298 @@
+"""Which run opens a record, what belongs to it, and when it is finished; all on an injected clock."""
+
+import asyncio
+import random
+import threading
+from typing import Any
+
+import pytest
+
+from rag_eval_hooks.capture import Collector, Items, Limits, Message, Reply, assemble
+from rag_eval_hooks.record import RagRun
+
+DOCS = Items([("d1", "First text.", {}, None), ("d2", "Second text.", {}, 0.5)])
+PROMPT = (Message("user", "First text. Second text. Q?"),)
+
+
+class Bench:
+    """A collector on a clock that stands still, and the records it delivered."""
+
+    def __init__(self, **limits: Any) -> None:
+        self.now = 0.0
+        self.delivered: list[RagRun] = []
+        self.collector = Collector(
+            lambda trace: self.delivered.append(assemble(trace)),
+            captured_by="test",
+            limits=Limits(**limits),
+            clock=lambda: self.now,
+            wall=lambda: 1_000.0 + self.now,
+        )
+
+    def start(self, run: str, parent: str | None = None, kind: Any = "chain", value: Any = "Q?", **more: Any) -> None:
+        self.now += 0.001
+        self.collector.start(run, parent, kind, kind.title(), value, **more)
+
+    def end(self, run: str, value: Any = None, **more: Any) -> None:
+        self.now += 0.001
+        self.collector.end(run, value, **more)
+
+    def fail(self, run: str, error: BaseException, **more: Any) -> None:
+        self.now += 0.001
+        self.collector.fail(run, error, **more)
+
+    def later(self, seconds: float) -> None:
+        self.now += seconds
+        self.collector.sweep()
+
+    def only(self) -> RagRun:
+        (run,) = self.delivered
+        assert (self.collector.open_ids, self.collector.open_records) == (0, 0)
+        return run
+
+
+def whole(bench: Bench, root: str = "root", parent: str | None = None) -> None:
+    bench.start(root, parent)
+    bench.start(root + ".r", root, "retriever")
+    bench.end(root + ".r", DOCS)
+    bench.start(root + ".m", root, "model", PROMPT)
+    bench.end(root + ".m", Reply("Answer."))
+    bench.end(root, "Answer.")
+
+
+def test_a_question_is_delivered_when_its_root_ends() -> None:
+    bench = Bench()
+    whole(bench)
+    run = bench.only()
+    assert (run.run_id, run.status, run.question, run.answer) == ("root", "ok", "Q?", "Answer.")
+    assert run.duration_ms == pytest.approx(5.0)  # six events, one millisecond apart
+    assert run.started_at == pytest.approx(1_000.001)
+    assert run.stages[0].duration_ms == pytest.approx(1.0)
+
+
+def test_an_id_that_is_open_is_a_second_delivery() -> None:
+    bench = Bench()
+    bench.start("root")
+    whole(bench)
+    bench.end("root", "Answer.")
+    bench.only()
+    assert bench.collector.stats()["opened"] == 1
+    assert bench.collector.stats()["late"] == 0
+
+
+def test_work_below_a_root_that_ended_is_waited_for() -> None:
+    bench = Bench(grace_s=5)
+    bench.start("root")
+    bench.start("task", "root")
+    bench.end("root", None)
+    bench.start("r", "task", "retriever")
+    bench.end("r", DOCS)
+    bench.later(4.9)
+    assert bench.delivered == []
+    bench.start("m", "task", "model", PROMPT)
+    bench.end("m", Reply("Answer."))
+    bench.end("task", "Answer.")
+    run = bench.only()
+    assert (run.status, run.answer, len(run.context)) == ("ok", "Answer.", 2)
+
+
+def test_what_stays_open_is_delivered_after_the_grace_time_and_late_events_are_counted() -> None:
+    bench = Bench(grace_s=5)
+    bench.start("root")
+    bench.start("r", "root", "retriever")
+    bench.fail("root", TimeoutError())
+    bench.later(4.9)
+    assert bench.delivered == []
+    bench.later(0.2)
+    run = bench.only()
+    assert (run.status, run.error, run.flags) == ("error", "TimeoutError", ("open_children",))
+    bench.end("r", DOCS)
+    bench.end("r", DOCS)
+    bench.start("x", "root", "model", PROMPT)
+    bench.end("x", Reply("late"))
+    assert bench.collector.stats()["late"] == 2  # the end of r, the start of x
+    assert len(bench.delivered) == 1
+
+
+def test_a_root_that_never_ends_is_a_timeout_after_its_last_event() -> None:
+    bench = Bench(ttl_s=300)
+    bench.start("root")
+    bench.later(299)
+    bench.start("m", "root", "model", PROMPT)
+    bench.later(299)
+    bench.collector.token("m", "An")
+    bench.later(299)
+    bench.collector.token("m", "swer")
+    bench.later(299)
+    assert bench.delivered == []
+    bench.later(2)
+    run = bench.only()
+    assert (run.status, run.answer, run.llm_complete, run.duration_ms) == ("timeout", "Answer", False, None)
+    assert bench.collector.stats()["timeout"] == 1
+
+
+def test_a_full_table_evicts_the_oldest() -> None:
+    bench = Bench(max_open=2)
+    for root in "abc":
+        bench.start(root, kind="retriever", value=root)
+    assert [(run.run_id, run.status) for run in bench.delivered] == [("a", "evicted")]
+    bench.end("b", DOCS)
+    assert [(run.run_id, run.status) for run in bench.delivered[1:]] == [("b", "ok")]
+
+
+def test_events_without_ends_do_not_pile_up() -> None:
+    delivered = [0]
+
+    def count(_: Any) -> None:
+        delivered[0] += 1
+
+    collector = Collector(count, limits=Limits(max_open=1_000, tombstones=3_000))
+    largest = 0
+    for number in range(30_000):
+        collector.start(number, None, "retriever", "r", "q")
+        largest = max(largest, collector.open_records)
+    assert largest == 1_000
+    assert delivered[0] == collector.stats()["evicted"] == 29_000
+    assert (collector.open_ids, collector.remembered_ids) == (1_000, 3_000)
+
+
+def test_one_question_cannot_grow_without_bound() -> None:
+    bench = Bench(max_steps=10)
+    bench.start("root")
+    for number in range(50):
+        bench.start(f"m{number}", "root", "model", PROMPT)
+        bench.end(f"m{number}", Reply("x"))
+    bench.end("root", "x")
+    assert bench.only().usage.model_calls == 9  # ten steps, one of them the root
+    assert bench.collector.stats()["too_many_steps"] == 41
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "output", "status"),
+    [
+        pytest.param("model", PROMPT, Reply("Answer."), "partial", id="model"),
+        pytest.param("retriever", "Q?", DOCS, "partial", id="retriever"),
+    ],
+)
+def test_a_part_whose_parent_is_unknown_is_partial(kind: Any, value: Any, output: Any, status: str) -> None:
+    bench = Bench()
+    bench.start("x", "never seen", kind, value)
+    bench.end("x", output)
+    assert bench.only().status == status
+
+
+def test_a_chain_whose_parent_is_unknown_is_a_whole_question() -> None:
+    bench = Bench()
+    whole(bench, parent="a run of another tracer")
+    assert (bench.only().status, bench.only().flags) == ("ok", ("parent_unknown",))
+
+
+def test_a_run_without_retrieval_documents_and_model_is_discarded() -> None:
+    bench = Bench()
+    bench.start("root")
+    bench.end("root", "x")
+    bench.start("t", kind="tool")
+    bench.end("t", "x")
+    stats = bench.collector.stats()
+    assert (stats["opened"], stats["discarded"], stats["finished"], stats["open"]) == (2, 2, 0, 0)
+    assert bench.delivered == []
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (GeneratorExit(), "abandoned"),
+        (KeyError("x"), "error"),
+        (type("GraphInterrupt", (Exception,), {})(), "interrupted"),
+        (type("NodeInterrupt", (type("GraphInterrupt", (Exception,), {}),), {})(), "interrupted"),
+        (asyncio.CancelledError(), "cancelled"),
+    ],
+)
+def test_the_status_follows_the_roots_error(error: BaseException, status: str) -> None:
+    bench = Bench()
+    bench.start("root")
+    bench.start("r", "root", "retriever")
+    bench.end("r", DOCS)
+    bench.fail("root", error)
+    assert bench.only().status == status
+
+
+def test_a_search_given_up_inside_a_whole_answer_is_not_an_abandoned_answer() -> None:
+    bench = Bench(grace_s=5)
+    bench.start("root")
+    bench.start("slow", "root", "retriever")
+    bench.start("m", "root", "model", (Message("user", "Q?"),))
+    bench.end("m", Reply("Answer."))
+    bench.end("root", "Answer.")
+    bench.later(5.1)
+    assert (bench.only().status, bench.only().flags) == ("ok", ("open_children",))
+
+
+def test_an_answer_without_model_events_is_the_roots_output() -> None:
+    bench = Bench()
+    bench.start("root")
+    bench.start("r", "root", "retriever")
+    bench.end("r", DOCS)
+    bench.end("root", {"answer": "From a cache."})
+    run = bench.only()
+    assert (run.status, run.answer, run.flags) == ("ok", "From a cache.", ("no_model_events",))
+    assert (run.context_source, len(run.context)) == ("last_stage", 2)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_order_of_events_leaves_nothing_open_and_every_question_apart(seed: int) -> None:
+    """Interleaved at random, with lost ends: one record per question, its own documents, empty tables."""
+    choice = random.Random(seed)  # noqa: S311  reproducible, not secret
+    bench = Bench(grace_s=1, ttl_s=10)
+    scripts: list[list[Any]] = []
+    for number in range(30):
+        root, docs = f"q{number}", Items([(f"d{number}", f"Text number {number}.", {}, None)])
+        prompt = (Message("user", f"Text number {number}. And the question."),)
+        scripts.append(
+            [
+                ("start", root, None, "chain", f"Question {number}?"),
+                ("start", f"{root}.r", root, "retriever", f"Question {number}?"),
+                ("end", f"{root}.r", docs),
+                ("start", f"{root}.m", root, "model", prompt),
+                *([] if choice.random() < 0.2 else [("end", f"{root}.m", Reply(f"Answer {number}."))]),
+                *([] if choice.random() < 0.2 else [("end", root, f"Answer {number}.")]),
+            ]
+        )
+    while scripts:
+        script = choice.choice(scripts)
+        action, *arguments = script.pop(0)
+        getattr(bench, action)(*arguments)
+        if not script:
+            scripts.remove(script)
+    bench.later(11)
+    assert (bench.collector.open_ids, bench.collector.open_records) == (0, 0)
+    assert sorted(run.run_id for run in bench.delivered) == sorted(f"q{number}" for number in range(30))
+    for run in bench.delivered:
+        number = run.run_id[1:]
+        assert (run.question, [chunk.id for chunk in run.chunks]) == (f"Question {number}?", [f"d{number}"])
+        assert run.answer in (None, f"Answer {number}.")
+    stats = bench.collector.stats()
+    assert stats["opened"] == stats["finished"] + stats["discarded"] + stats["open"] == 30
+
+
+def test_events_from_inside_an_event_do_not_deadlock() -> None:
+    """The garbage collector may close a stream, and so call us, while we hold our lock."""
+    bench = Bench()
+    bench.start("stream")
+    bench.start("stream.m", "stream", "model", PROMPT)
+
+    def snapshot(value: Any) -> Any:  # called under the lock
+        bench.collector.fail("stream.m", GeneratorExit())
+        bench.collector.fail("stream", GeneratorExit())
+        return value
+
+    done = threading.Event()
+
+    def main() -> None:
+        bench.collector.start("root", None, "chain", "c", "Q?", snapshot=snapshot)
+        bench.collector.end("root", "x", snapshot=snapshot)
+        done.set()
+
+    threading.Thread(target=main, daemon=True).start()
+    assert done.wait(20)
+    assert [run.status for run in bench.delivered] == ["abandoned"]
+    assert bench.collector.open_ids == 0

@@ -1,0 +1,102 @@
+"""`Hooks` without a framework: every question is accounted for, whatever fails."""
+
+import threading
+from typing import Any
+
+import pytest
+
+from rag_eval_hooks.capture import Items, Message, Reply
+from rag_eval_hooks.errors import ConfigError
+from rag_eval_hooks.hooks import Captured, Hooks
+from rag_eval_hooks.record import Chunk, chunk_id
+
+DOCS = Items([("d1", "First text.", {"page": 1}, None)])
+
+
+def ask(hooks: Hooks, number: int, docs: Items = DOCS) -> None:
+    collector = hooks.collector("test 1")
+    root = f"q{number}"
+    collector.start(root, None, "chain", "chain", f"Question {number}?")
+    collector.start(root + "r", root, "retriever", "search", f"Question {number}?")
+    collector.end(root + "r", docs)
+    collector.start(root + "m", root, "model", "model", (Message("user", "First text. Q?"),))
+    collector.end(root + "m", Reply("Answer."))
+    collector.end(root, "Answer.")
+
+
+def test_records_are_kept_up_to_the_limit() -> None:
+    with Hooks(keep=2) as hooks:
+        assert (hooks.last, hooks.records) == (None, ())
+        for number in range(3):
+            ask(hooks, number)
+        assert hooks.flush() == 0
+        assert [record.run.question for record in hooks.records] == ["Question 1?", "Question 2?"]
+        assert isinstance(hooks.last, Captured)
+        assert hooks.last.run.chunks == (Chunk(id="d1", text="First text.", metadata={"page": 1}),)
+        assert hooks.last.run.captured_by == "test 1"
+
+
+def test_the_counts_add_up_whatever_fails(caught: list[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
+    from rag_eval_hooks import hooks as module
+
+    assemble, evaluate = module.assemble, module.evaluate
+    entered, release = threading.Event(), threading.Event()
+
+    def assemble_some(trace: Any) -> Any:
+        entered.set()
+        assert release.wait(20)
+        if trace.root.run_id == "q1":
+            raise ValueError
+        return assemble(trace)
+
+    def evaluate_some(run: Any, metrics: Any) -> Any:
+        if run.run_id == "q2":
+            raise ValueError
+        return evaluate(run, metrics)
+
+    monkeypatch.setattr(module, "assemble", assemble_some)
+    monkeypatch.setattr(module, "evaluate", evaluate_some)
+    hooks = Hooks(queue_items=5, linger=0)
+    ask(hooks, 0)
+    assert entered.wait(20)
+    for number in range(1, 8):
+        ask(hooks, number)
+    hooks.collector("test 1").start("chat", None, "chain", "chain", "no retrieval, no model")
+    hooks.collector("test 1").end("chat", "x")
+    hooks.collector("test 1").start("open", None, "chain", "chain", "still open")
+    during = hooks.stats()
+    assert (during["opened"], during["open"], during["discarded"], during["submitted"]) == (10, 1, 1, 8)
+    assert (during["queued"], during["queue_full"]) == (5, 3)
+    release.set()
+    assert hooks.close() == 0
+    ask(hooks, 9)
+    stats = hooks.stats()
+    assert stats["opened"] == stats["open"] + stats["discarded"] + stats["submitted"] == 11
+    losses = ("queue_full", "closed", "failed_record", "failed_evaluation")
+    assert [stats[word] for word in losses] == [3, 1, 1, 1]
+    assert stats["submitted"] == stats["evaluated"] + sum(stats[word] for word in losses) + stats["queued"]
+    caught.clear()
+
+
+def test_everything_is_checked_when_it_is_built() -> None:
+    for options in ({"keep": -1}, {"share": 0}, {"share": 1.5}, {"k": 0}, {"max_open": 0}, {"sinks": [object()]}):
+        with pytest.raises(ConfigError):
+            Hooks(**options)  # type: ignore[arg-type]
+
+
+def test_hostile_texts_and_values_become_a_record() -> None:
+    docs = Items(
+        [
+            (7, "lone \ud83d surrogate", {"score": float("nan"), "x": object()}, None),
+            (None, "", {}, float("inf")),
+            (None, "", {"relevance_score": "0.25"}, None),
+            ("", "text \x00 zero", {}, 1),
+        ]
+    )
+    with Hooks() as hooks:
+        ask(hooks, 1, docs)
+        hooks.flush()
+        run = hooks.last.run
+    assert [chunk.id for chunk in run.chunks] == ["7", chunk_id(""), chunk_id("text \x00 zero")]
+    assert [item.score for item in run.stages[0].items] == [None, None, 0.25, 1.0]
+    assert [item.chunk for item in run.stages[0].items] == [0, 1, 1, 2]

@@ -1,0 +1,140 @@
+"""The background worker: bounds, order, timeouts, and what happens when work fails or blocks."""
+
+import threading
+import weakref
+from typing import Any
+
+import pytest
+
+from rag_eval_hooks.capture import Worker
+
+WAIT = 20.0
+
+
+class Blocker:
+    """Work that waits until it is let go."""
+
+    def __init__(self) -> None:
+        self.entered, self.release = threading.Event(), threading.Event()
+
+    def __call__(self, _: Any) -> None:
+        self.entered.set()
+        assert self.release.wait(WAIT)
+
+
+def blocked(**options: Any) -> tuple[Worker, Blocker]:
+    worker, blocker = Worker(linger_s=0, **options), Blocker()
+    assert worker.submit(blocker, None, 10)
+    assert blocker.entered.wait(WAIT)
+    return worker, blocker
+
+
+def test_work_is_done_in_order_and_flush_waits_for_it() -> None:
+    worker, done = Worker(), []
+    for number in range(100):
+        assert worker.submit(done.append, number, 1)
+    assert worker.flush(WAIT) == 0
+    assert done == list(range(100))
+    assert worker.stats() == {"submitted": 100, "queue_full": 0, "closed": 0, "processed": 100, "queued": 0}
+    assert worker.close(WAIT) == 0
+
+
+def test_no_thread_before_the_first_use() -> None:
+    before = threading.active_count()
+    worker = Worker()
+    assert (worker.flush(WAIT), worker.close(WAIT)) == (0, 0)
+    assert threading.active_count() == before
+
+
+@pytest.mark.parametrize(
+    ("bounds", "sizes", "taken"),
+    [
+        pytest.param({"max_items": 3}, [1, 1, 1, 1], [True, True, False, False], id="items, with the one under way"),
+        pytest.param({"max_bytes": 100}, [50, 50, 40, 1], [True, False, True, False], id="bytes, with 10 under way"),
+    ],
+)
+def test_the_queue_is_bounded_and_the_newest_is_refused(bounds: Any, sizes: list[int], taken: list[bool]) -> None:
+    worker, blocker = blocked(**bounds)
+    assert [worker.submit(lambda _: None, None, size) for size in sizes] == taken
+    assert worker.stats()["queue_full"] == taken.count(False)
+    blocker.release.set()
+    assert worker.close(WAIT) == 0
+
+
+def test_flush_and_close_keep_their_timeout_and_say_what_is_left() -> None:
+    worker, blocker = blocked()
+    worker.submit(lambda _: None, None, 1)
+    assert worker.flush(0) == 2
+    assert worker.close(0) == 2
+    assert not worker.submit(lambda _: None, None, 1)
+    assert worker.stats()["closed"] == 1
+    blocker.release.set()
+    assert worker.close(WAIT) == 0
+
+
+def test_an_errand_runs_on_the_worker_after_the_work() -> None:
+    worker, done = Worker(), []
+    worker.submit(done.append, "work", 1)
+    assert worker.flush(WAIT, lambda: done.append(threading.current_thread().name)) == 0
+    assert worker.close(WAIT, lambda: done.append("last")) == 0
+    assert done == ["work", "rag-eval-hooks", "last"]
+
+
+def test_a_failing_piece_of_work_does_not_end_the_thread(caught: list[Exception]) -> None:
+    worker, done = Worker(), []
+
+    def fail(_: Any) -> None:
+        raise ZeroDivisionError
+
+    worker.submit(fail, None, 1)
+    worker.submit(done.append, 1, 1)
+    assert worker.close(WAIT) == 0
+    assert done == [1]
+    assert [type(error) for error in caught] == [ZeroDivisionError]
+    caught.clear()
+
+
+def test_flush_from_the_workers_own_thread_does_not_wait_for_itself() -> None:
+    worker, left = Worker(), []
+    worker.submit(lambda _: left.append(worker.flush(WAIT)), None, 1)
+    assert worker.close(WAIT) == 0
+    assert left == [1]
+
+
+class Owner:
+    """Owns a worker, is ticked by it, and waits for something as long as told."""
+
+    def __init__(self) -> None:
+        self.waits = True
+        self.ticked = threading.Event()
+        self.worker = Worker(tick=self.tick, interval_s=0.01)
+
+    def tick(self) -> bool:
+        self.ticked.set()
+        return self.waits
+
+
+def test_the_timer_needs_no_traffic() -> None:
+    owner = Owner()
+    owner.worker.start()
+    for _ in range(2):
+        assert owner.ticked.wait(WAIT)
+        owner.ticked.clear()
+    owner.worker.close(WAIT)
+
+
+def test_an_owner_that_waits_is_kept_alive_until_it_no_longer_does() -> None:
+    owner = Owner()
+    gone = threading.Event()
+    weakref.finalize(owner, gone.set)
+    reference, ticked = weakref.ref(owner), owner.ticked
+    owner.worker.start()
+    assert ticked.wait(WAIT)
+    ticked.clear()
+    del owner
+    assert ticked.wait(WAIT)  # ticked although nobody else holds it
+    kept = reference()
+    assert kept is not None
+    kept.waits = False
+    del kept
+    assert gone.wait(WAIT)
