@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 
 from rag_eval_hooks.attribution import ATTRIBUTOR, ATTRIBUTOR_VERSION, attribute
 from rag_eval_hooks.diagnosis import diagnose
@@ -51,7 +50,9 @@ def evaluate(run: RagRun, metrics: Sequence[Metric] | None = None) -> Evaluation
 @cache
 def package_version() -> str:
     """Returns the installed version of this distribution, or `unknown` in a bare source tree."""
+    from importlib import metadata  # not needed to import this package
+
     try:
-        return version("rag-eval-hooks")
-    except PackageNotFoundError:
+        return metadata.version("rag-eval-hooks")
+    except metadata.PackageNotFoundError:
         return "unknown"

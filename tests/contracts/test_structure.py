@@ -64,6 +64,7 @@ def test_import_loads_nothing_heavy_and_leaves_asyncio_alone() -> None:
         "import asyncio, sys\n"
         "policy = asyncio.get_event_loop_policy() if sys.version_info < (3, 14) else None\n"
         "import rag_eval_hooks\n"
+        "rag_eval_hooks.evaluate\n"
         "assert policy is None or asyncio.get_event_loop_policy() is policy\n"
         "import threading\n"
         "assert threading.active_count() == 1\n"

@@ -69,9 +69,9 @@ def test_each_sentence_shows_its_verdict_without_colour() -> None:
     flat = " ".join(out.split())
     assert "✓1 Revenue rose to 5.2 million euros in 2023 [1]✓." in flat
     assert "≠4 Headcount fell to 310 [4]✗." in flat
-    assert "✗4 The board expects" in flat
-    assert "·5 I hope this helps!" in flat, "what needs no source is not called unsupported"
-    assert "✗ [9] -> nothing claim 4: there is no such item" in flat
+    assert "✗5 The board expects" in flat
+    assert "·6 I hope this helps!" in flat, "what needs no source is not called unsupported"
+    assert "✗ [9] -> nothing claim 5: there is no such item" in flat
     assert "R@5 n/a no gold labels were given" in flat
 
 
