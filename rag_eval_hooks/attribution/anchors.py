@@ -1,6 +1,7 @@
 """Finds typed anchors in folded text: numbers with units, dates, times, versions, codes."""
 
 import re
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from rag_eval_hooks.attribution.units import (
@@ -82,43 +83,23 @@ CN_NUMBER = re.compile(
 APPROXIMATE = re.compile(
     r"(?:about|around|approximately|approx\.?|roughly|nearly|almost|circa|ca\.?|etwa|rund|environ|约|大约|近|约为|~|≈)\s*$"
 )
+BEFORE_NUMERAL, AFTER_NUMERAL, LONGEST_TOKEN = 24, 40, 48
+DIGITS = re.compile(r"\d+")
+NUMERALS = re.compile(rf"[\d{_cn}]+")
 ORDINAL = re.compile(r"(?:st|nd|rd|th)\b")
 
 
 def find_anchors(text: str) -> list[Anchor]:
     """Returns the anchors of a folded text in order, without overlaps; linear in its length."""
+    readers = ASCII_READERS if text.isascii() else READERS
     found: list[Anchor] = []
-    taken: list[tuple[int, int]] = []
-    has_digit = any(char.isdigit() for char in text)
-    has_cn = not text.isascii() and any(char in CN_NUMERALS for char in text)
-    if has_digit or has_cn:
-        for match in DATE.finditer(text):
-            anchors = _date(match)
-            if anchors:
-                found.extend(anchors)
-                taken.append(match.span())
-    if has_digit:
-        free = _Free(taken)
-        for finder, read in ((TIME, _time), (VERSION, _version)):
-            for match in finder.finditer(text):
-                anchor = read(match)
-                if anchor is not None and free.take(anchor.start, anchor.end):
-                    found.append(anchor)
-        for match in CODE.finditer(text):
-            anchor = _code(match)
-            if anchor is not None and free.take(*match.span()):
-                found.append(anchor)
-        for match in NUMBER.finditer(text):
-            anchor = _number(match, text)
-            if anchor is not None and free.take(anchor.start, anchor.end):
-                found.append(anchor)
-        taken = free.taken()
-    if has_cn:
-        free = _Free(taken)
-        for match in CN_NUMBER.finditer(text):
-            anchor = _chinese(match)
-            if anchor is not None and free.take(anchor.start, anchor.end):
-                found.append(anchor)
+    free = _Free()
+    for start, end in _windows(text):
+        for pattern, read in readers:
+            for match in pattern.finditer(text, start, end):
+                anchors = read(match)
+                if anchors and free.take(anchors[0].start, anchors[0].end):
+                    found.extend(anchors)
     found.sort(key=lambda anchor: anchor.start)
     return found
 
@@ -147,24 +128,34 @@ def fits(claimed: Anchor, source: Anchor) -> bool:
     return False
 
 
-class _Free:
-    """Knows which stretches of the text are taken; answers in constant time."""
+def _windows(text: str) -> Iterator[tuple[int, int]]:
+    """Yields the stretches around numerals; no anchor is elsewhere, and most text has few of them."""
+    window: tuple[int, int] | None = None
+    for match in (DIGITS if text.isascii() else NUMERALS).finditer(text):
+        start, end = match.start() - BEFORE_NUMERAL, match.end() + AFTER_NUMERAL
+        if window is not None and start <= window[1]:
+            window = (window[0], end)
+            continue
+        if window is not None:
+            yield window
+        blank = text.rfind(" ", 0, max(0, start))
+        window = (blank + 1 if start - blank <= LONGEST_TOKEN else max(0, start), end)
+    if window is not None:
+        yield window
 
-    def __init__(self, taken: list[tuple[int, int]]) -> None:
-        self._taken = list(taken)
-        self._places = {place for start, end in taken for place in range(start, end)}
+
+class _Free:
+    """Knows which stretches of the text are taken."""
+
+    def __init__(self) -> None:
+        self._places: set[int] = set()
 
     def take(self, start: int, end: int) -> bool:
         """Takes a stretch unless part of it is taken."""
-        if start in self._places or (end - 1) in self._places or not self._places.isdisjoint(range(start, end)):
+        if not self._places.isdisjoint(range(start, end)):
             return False
         self._places.update(range(start, end))
-        self._taken.append((start, end))
         return True
-
-    def taken(self) -> list[tuple[int, int]]:
-        """Returns all taken stretches."""
-        return self._taken
 
 
 def _date(match: re.Match[str]) -> list[Anchor]:
@@ -192,43 +183,44 @@ def _whole(text: str | None) -> int | None:
     return int(text) if text.isdecimal() else _chinese_value(text)
 
 
-def _time(match: re.Match[str]) -> Anchor | None:
+def _time(match: re.Match[str]) -> list[Anchor]:
     hour = int(match["h"] or match["h2"])
     half = match["half"] or match["half2"]
     if half:
         if not 1 <= hour <= 12:
-            return None
+            return []
         hour = hour % 12 + (12 if half == "p" else 0)
-    return Anchor(match.start(), match.end(), f"time:{hour * 60 + int(match['m'] or 0)}")
+    return [Anchor(match.start(), match.end(), f"time:{hour * 60 + int(match['m'] or 0)}")]
 
 
-def _version(match: re.Match[str]) -> Anchor | None:
+def _version(match: re.Match[str]) -> list[Anchor]:
     if re.fullmatch(r"\d{1,3}(?:\.\d{3})+", match.group()):
-        return None  # 1.234.567 is a number
+        return []  # 1.234.567 is a number
     name = "cued" if match["cued"] else "bare" if match["bare"] else None
     raw = match[name] if name else match.group().lstrip("v")
     start, end = match.span(name) if name else match.span()
-    return Anchor(start, end, f"version:{raw}", raw=raw)
+    return [Anchor(start, end, f"version:{raw}", raw=raw)]
 
 
-def _code(match: re.Match[str]) -> Anchor | None:
+def _code(match: re.Match[str]) -> list[Anchor]:
     raw = match.group()
     quantity = re.fullmatch(r"\d+([a-z]{1,12})", raw)
     if quantity and (quantity[1] in UNITS or quantity[1] in SCALES or quantity[1] in {"st", "nd", "rd", "th"}):
-        return None
+        return []
     measured = re.fullmatch(r"\d+-([a-z]+)", raw)
     if measured and len(measured[1]) > 1:
-        return None  # a 36-month guarantee is a number
-    return Anchor(match.start(), match.end(), "code:" + re.sub(r"[-_]", "", raw))
+        return []  # a 36-month guarantee is a number
+    return [Anchor(match.start(), match.end(), "code:" + re.sub(r"[-_]", "", raw))]
 
 
-def _number(match: re.Match[str], text: str) -> Anchor | None:
+def _number(match: re.Match[str]) -> list[Anchor]:
+    text = match.string
     digits = (match["n1"] or match["n2"]).rstrip(".,'")
     group = "n1" if match["n1"] else "n2"
     end = match.start(group) + len(digits)
     readings = _readings(digits)
     if not readings:
-        return None
+        return []
     sign = -1.0 if (match["sign"] or match["sign2"] or "").startswith("-") else 1.0
     start = match.start(group)
     if sign < 0 or match["money"]:
@@ -249,8 +241,9 @@ def _number(match: re.Match[str], text: str) -> Anchor | None:
     slack = written / 2 if loose and not ordinal else 0.0
     values = tuple(sign * reading * scale for reading in readings)
     if dimension == "length" and factor == 1.0 and text[end - 1] == "m" and text[end - 2].isdigit():
-        return Anchor(start, end, None, (*values, *(value * 1e6 for value in values)), slack, None, 1.0, digits)  # 3.2M
-    return Anchor(start, end, None, values, slack, dimension, factor, digits)
+        # 3.2M: folding lost the case, so it may be metres or millions
+        return [Anchor(start, end, None, (*values, *(value * 1e6 for value in values)), slack, None, 1.0, digits)]
+    return [Anchor(start, end, None, values, slack, dimension, factor, digits)]
 
 
 def _measure(after: re.Match[str], end: int, dimension: str | None) -> tuple[int, float, str | None, float]:
@@ -309,15 +302,15 @@ def _readings(digits: str) -> tuple[float, ...]:
     return ()
 
 
-def _chinese(match: re.Match[str]) -> Anchor | None:
+def _chinese(match: re.Match[str]) -> list[Anchor]:
     digits, unit = match["digits"], match["unit"]
     value = _chinese_value(digits)
     if value is None or (len(digits) == 1 and not unit and not match["ordinal"]):
-        return None
+        return []
     if digits in {"一", "十一"} and unit in {"个", "個", "次", "种", "位", "家", "点", "分", "台", None}:
-        return None  # "a", not a count
+        return []  # "a", not a count
     if digits in {"万一", "千万", "万万", "一一"} and not unit:
-        return None  # just in case, by all means: words
+        return []  # just in case, by all means: words
     dimension, factor, scale = None, 1.0, 1.0
     if unit in UNITS:
         dimension, factor = UNITS[unit]
@@ -326,7 +319,7 @@ def _chinese(match: re.Match[str]) -> Anchor | None:
     elif unit in SCALES:
         scale = SCALES[unit]
     end = match.end("unit") if unit and (dimension or scale > 1) else match.end("digits")
-    return Anchor(match.start(), end, None, (value * scale,), 0.0, dimension, factor)
+    return [Anchor(match.start(), end, None, (value * scale,), 0.0, dimension, factor)]
 
 
 def _chinese_value(text: str) -> int | None:
@@ -348,3 +341,15 @@ def _chinese_value(text: str) -> int | None:
                 total += (section or 1) * CN_LARGE[char]
             section = digit = 0
     return total + section + digit
+
+
+Reader = Callable[[re.Match[str]], list[Anchor]]
+# In this order: what an earlier one takes, a later one does not see.
+ASCII_READERS: tuple[tuple[re.Pattern[str], Reader], ...] = (
+    (DATE, _date),
+    (TIME, _time),
+    (VERSION, _version),
+    (CODE, _code),
+    (NUMBER, _number),
+)
+READERS = (*ASCII_READERS, (CN_NUMBER, _chinese))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rag_eval_hooks.attribution.anchors import Anchor, find_anchors, fits
 from rag_eval_hooks.attribution.claims import ABBREVIATIONS
 from rag_eval_hooks.attribution.fold import Folded, fold
-from rag_eval_hooks.attribution.terms import ASCII_WORD, is_negation, terms
+from rag_eval_hooks.attribution.terms import is_negation, terms
 from rag_eval_hooks.attribution.units import NUMBER_WORDS
 
 __all__ = ["Evidence", "Sentence", "anchors_of", "fold_text", "word_stream"]
@@ -21,6 +21,7 @@ QUOTE_CHARACTERS = 10
 WRAPPED_FROM = 45
 SENTENCE_BREAK = re.compile(r"[.!?]+[\"')\]]*\s+(?=\S)|[。！？；][\"')\]」』]*|\n\s*")
 LINE_START = re.compile(r"[-*+•|#>]|\(?\d{1,3}[.)]|[a-z]\)")
+NUMBER_WORD = re.compile(r"\b(?:" + "|".join(NUMBER_WORDS) + r")\b")
 WORDS = re.compile(r"\w+")
 LAST_WORD = re.compile(r"[^\W\d_]+(?:\.[^\W\d_]+)*$")
 
@@ -48,10 +49,9 @@ def fold_text(text: str) -> Folded:
 def anchors_of(text: str) -> list[Anchor]:
     """Returns the anchors of a folded text, number words included, in order."""
     found = find_anchors(text)
-    for match in ASCII_WORD.finditer(text):
-        value = NUMBER_WORDS.get(match.group())
-        if value is not None:
-            found.append(Anchor(match.start(), match.end(), None, (value,), raw=str(int(value))))
+    for match in NUMBER_WORD.finditer(text):
+        value = NUMBER_WORDS[match.group()]
+        found.append(Anchor(match.start(), match.end(), None, (value,), raw=str(int(value))))
     found.sort(key=lambda anchor: anchor.start)
     return found
 

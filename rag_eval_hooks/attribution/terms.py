@@ -33,9 +33,9 @@ STOPWORDS = frozenset(
     "al para por con su lo no gli uno e è sono di da nel della che per non os as um uma ao do em na het een van op "
     "te zijn met voor dat".split()
 )
-NEGATIONS = frozenset(
-    "not no never none neither nor cannot without nicht kein keine keinen keiner keinem niemals ohne jamais aucun "
-    "aucune sans nunca sin geen niet".split()
+NEGATION = re.compile(
+    r"\b(?:not|no|never|none|neither|nor|cannot|without|nicht|kein(?:e[nrm]?)?|niemals|ohne|jamais|aucune?|sans|nunca|sin|"
+    r"geen|niet)\b|n't\b"
 )
 CJK_NEGATION = re.compile(
     r"没有|沒有|不是|并非|未|不能|不会|不可|无法|不再|不(?!同|仅|过|断|管|论|但|只|少|久|等)|ない|ません|않|안 |없"
@@ -71,7 +71,7 @@ def terms(text: str) -> Iterator[tuple[str, int, int]]:
 
 def is_negation(text: str) -> bool:
     """Whether a folded sentence is negated an odd number of times."""
-    count = sum(word in NEGATIONS or word.endswith("n't") for word in ASCII_WORD.findall(text))
+    count = len(NEGATION.findall(text))
     if not text.isascii():
         count += len(CJK_NEGATION.findall(text))
     return bool(count % 2)
