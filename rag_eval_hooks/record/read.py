@@ -106,7 +106,8 @@ def _short_run(data: Mapping[str, Any]) -> RagRun:
             context=tuple(ContextItem(chunk=place) for place in places),
             context_source="given",
             citations=_citations(data.get("citations")),
-            gold=_gold(data.get("gold")),
+            gold=_gold(data.get("gold"), "gold"),
+            judge=_gold(data.get("judge"), "judge"),
             k=_cutoff(data.get("k")),
             tags=tuple(str(tag) for tag in _list(data.get("tags"), "tags")),
             metadata=json_value(data.get("metadata")) if isinstance(data.get("metadata"), Mapping) else {},
@@ -137,25 +138,25 @@ def _contexts(value: Any) -> tuple[list[Chunk], list[float | None]]:
     return chunks, scores
 
 
-def _gold(value: Any) -> Gold | None:
+def _gold(value: Any, name: str) -> Gold | None:
     if value is None:
         return None
     if not isinstance(value, Mapping):
-        raise InputError(f"gold: expected an object, got {_kind(value)}")
+        raise InputError(f"{name}: expected an object, got {_kind(value)}")
     relevance: dict[str, float] | None = None
     if value.get("relevance") is not None:
         if not isinstance(value["relevance"], Mapping):
-            raise InputError(f"gold.relevance: expected an object of id: grade, got {_kind(value['relevance'])}")
+            raise InputError(f"{name}.relevance: expected an object of id: grade, got {_kind(value['relevance'])}")
         relevance = {}
         for key, grade in value["relevance"].items():
             number = clean_number(int(grade) if isinstance(grade, bool) else grade)
             if number is None:
-                raise InputError(f"gold.relevance[{key!r}]: expected a finite number, got {grade!r}")
-            relevance[_required_id(key, "gold.relevance")] = number
+                raise InputError(f"{name}.relevance[{key!r}]: expected a finite number, got {grade!r}")
+            relevance[_required_id(key, f"{name}.relevance")] = number
     if value.get("relevant_ids") is not None:
         relevance = dict(relevance or {})
-        for item in _list(value["relevant_ids"], "gold.relevant_ids"):
-            relevance.setdefault(_required_id(item, "gold.relevant_ids"), 1.0)
+        for item in _list(value["relevant_ids"], f"{name}.relevant_ids"):
+            relevance.setdefault(_required_id(item, f"{name}.relevant_ids"), 1.0)
     sets = value.get("evidence_sets")
     used = value.get("used")
     return Gold(
@@ -163,12 +164,30 @@ def _gold(value: Any) -> Gold | None:
         evidence_sets=None
         if sets is None
         else tuple(
-            tuple(_required_id(item, "gold.evidence_sets") for item in _list(one, "gold.evidence_sets[]"))
-            for one in _list(sets, "gold.evidence_sets")
+            tuple(_required_id(item, f"{name}.evidence_sets") for item in _list(one, f"{name}.evidence_sets[]"))
+            for one in _list(sets, f"{name}.evidence_sets")
         ),
-        used=None if used is None else tuple(_required_id(item, "gold.used") for item in _list(used, "gold.used")),
+        used=None
+        if used is None
+        else tuple(_required_id(item, f"{name}.used") for item in _list(used, f"{name}.used")),
+        spans=None if value.get("spans") is None else tuple(_list(value["spans"], f"{name}.spans")),
+        utility=None if value.get("utility") is None else _utility(value["utility"], name),
+        sufficient=value.get("sufficient") if isinstance(value.get("sufficient"), bool) else None,
         answer=message_text(value.get("answer")),
+        aliases=tuple(message_text(alias) or "" for alias in _list(value.get("aliases"), f"{name}.aliases")),
     )
+
+
+def _utility(value: Any, name: str) -> dict[str, float]:
+    if not isinstance(value, Mapping):
+        raise InputError(f"{name}.utility: expected an object of id: number in [0, 1], got {_kind(value)}")
+    utility = {}
+    for key, given in value.items():
+        number = clean_number(given)
+        if number is None or not 0 <= number <= 1:
+            raise InputError(f"{name}.utility[{key!r}]: expected a number in [0, 1], got {given!r}")
+        utility[_required_id(key, f"{name}.utility")] = number
+    return utility
 
 
 def _citations(value: Any) -> CitationStyle:

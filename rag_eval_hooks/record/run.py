@@ -15,6 +15,7 @@ __all__ = [
     "ContextItem",
     "ContextSource",
     "Gold",
+    "GoldSpan",
     "Model",
     "RagRun",
     "Stage",
@@ -112,6 +113,25 @@ class CitationStyle(Model):
     """The number of the first context item."""
 
 
+class GoldSpan(Model):
+    """A stretch of a document that is evidence; it survives cutting the corpus anew."""
+
+    document: Text
+    """The document's id, as the chunks' metadata gives it."""
+    start: Annotated[int, Field(ge=0)]
+    """Where it begins, in characters of the document."""
+    end: Annotated[int, Field(ge=1)]
+    """Where it ends; half-open."""
+    grade: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
+    """Graded relevance of a chunk that covers it."""
+
+    @model_validator(mode="after")
+    def _not_empty(self) -> "GoldSpan":
+        if self.end <= self.start:
+            raise ValueError(f"the span {self.start}-{self.end} of {self.document!r} is empty")
+        return self
+
+
 class Gold(Model):
     """What is known to be right, by chunk id. Every part is optional."""
 
@@ -119,10 +139,18 @@ class Gold(Model):
     """Graded relevance by chunk id; an id that is missing is unjudged. Above 0 is relevant."""
     evidence_sets: tuple[tuple[Text, ...], ...] | None = None
     """Alternative sets of chunk ids; each set alone suffices to answer."""
+    spans: tuple[GoldSpan, ...] | None = None
+    """Evidence as stretches of documents; a chunk that covers one counts as relevant."""
     used: tuple[Text, ...] | None = None
     """Ids of the chunks the answer used, by a person's judgement."""
+    utility: dict[Text, Probability] | None = None
+    """For each chunk id, 1 - P(model abstains | question, chunk alone): what UDCG weighs with."""
+    sufficient: bool | None = None
+    """Whether the context suffices to answer, by a person's or a judge's verdict."""
     answer: OptionalText = None
     """The right answer; an empty text says that the question cannot be answered from the corpus."""
+    aliases: tuple[Text, ...] = ()
+    """Other right answers."""
 
 
 class Usage(Model):
@@ -164,7 +192,9 @@ class RagRun(Model):
     citations: CitationStyle = CitationStyle()
     """How citation numbers in the answer count."""
     gold: Gold | None = None
-    """Labels, where there are any."""
+    """Labels given by people, where there are any."""
+    judge: Gold | None = None
+    """Labels given by a judge, where there are any."""
     k: Annotated[int, Field(ge=1)] | None = None
     """Cut-off for measures that take one; None takes the whole list."""
     started_at: Annotated[float, Field(allow_inf_nan=False)] | None = None

@@ -167,3 +167,39 @@ def test_any_object_is_read_or_refused_and_what_is_read_survives_a_round_trip(da
     text = run.model_dump_json()
     assert RagRun.model_validate_json(text) == run
     assert read_run(json.loads(text, parse_constant=lambda name: pytest.fail(name))) == run
+
+
+def test_gold_in_full_and_labels_of_a_judge() -> None:
+    gold = {
+        "spans": [{"document": "d1", "start": 10, "end": 30}],
+        "utility": {"c1": 0.9, 2: 1},
+        "sufficient": True,
+        "answer": "5 km",
+        "aliases": ["5,000 m"],
+    }
+    run = read_run({"answer": "x", "gold": gold, "judge": {"relevance": {"c1": 1}}})
+    assert run.gold is not None
+    assert run.judge is not None
+    assert run.gold.model_dump(exclude_defaults=True) == {
+        "spans": ({"document": "d1", "start": 10, "end": 30},),
+        "utility": {"c1": 0.9, "2": 1.0},
+        "sufficient": True,
+        "answer": "5 km",
+        "aliases": ("5,000 m",),
+    }
+    assert run.judge.relevance == {"c1": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("gold", "part"),
+    [
+        ({"spans": [{"document": "d", "start": 5, "end": 5}]}, "is empty"),
+        ({"spans": "d"}, "gold.spans"),
+        ({"utility": {"a": 2}}, "gold.utility['a']"),
+        ({"utility": []}, "gold.utility"),
+    ],
+)
+def test_bad_gold_is_named(gold: dict[str, Any], part: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read_run({"answer": "x", "gold": gold})
+    assert part in str(caught.value)
