@@ -246,7 +246,7 @@ class Hooks:
         Returns:
             Records that are still waiting; 0 if all is done.
         """
-        return self._worker.flush(timeout, self._flush_sinks)
+        return self._worker.flush(timeout, self._flush_sinks if self.sinks else None)
 
     def close(self, timeout: float = 5.0) -> int:
         """Records open questions as they stand, finishes what is queued, closes the sinks, and ends the thread.
@@ -261,7 +261,7 @@ class Hooks:
         """
         for collector in list(self._collectors.values()):
             collector.close_all()
-        return self._worker.close(timeout, self._close_sinks)
+        return self._worker.close(timeout, self._close_sinks if self.sinks else None)
 
     def stats(self) -> dict[str, int]:
         """Returns what happened to every question, by word.

@@ -4,19 +4,19 @@ from contextvars import ContextVar
 from typing import Any
 from uuid import UUID
 
-__all__ = ["fallback_parent", "note_fallbacks"]
+__all__ = ["FALLBACKS", "fallback_parent", "note_fallbacks"]
 
 FALLBACKS = "RunnableWithFallbacks"
+"""Name of the runs to note."""
 
 # Until `with_fallbacks` passes its run id on (langchain issue 36072; still so in langchain-core 1.8.3): the branches of
 # `chain.with_fallbacks([...])` arrive without a parent, so that one question would give several records.
 _wrapper: ContextVar[tuple[int, int] | None] = ContextVar("rag_eval_hooks_fallbacks", default=None)
 
 
-def note_fallbacks(name: str | None, run_id: UUID, inputs: Any) -> None:
+def note_fallbacks(run_id: UUID, inputs: Any) -> None:
     """Remembers, in the caller's context, that a run with fallbacks has begun with this input object."""
-    if name == FALLBACKS:
-        _wrapper.set((run_id.int, id(inputs)))
+    _wrapper.set((run_id.int, id(inputs)))
 
 
 def fallback_parent(inputs: Any) -> int | None:

@@ -17,7 +17,7 @@ from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks.hooks import Captured, Hooks, RunSink
 from rag_eval_hooks.metrics import Metric
 from rag_eval_hooks.record import Gold, RagRun
-from rag_eval_hooks_langchain.compat import fallback_parent, note_fallbacks
+from rag_eval_hooks_langchain.compat import FALLBACKS, fallback_parent, note_fallbacks
 from rag_eval_hooks_langchain.extract import (
     document_lists,
     items_from_documents,
@@ -31,6 +31,22 @@ from rag_eval_hooks_langchain.extract import (
 __all__ = ["RagEvalCallbackHandler"]
 
 LAST_WAIT_S = 2.0
+
+# Looked up once: these run at every event of the host.
+_ON_CHAIN_START = guarded("langchain.on_chain_start")
+_ON_CHAIN_END = guarded("langchain.on_chain_end")
+_ON_CHAIN_ERROR = guarded("langchain.on_chain_error")
+_ON_CHAT_MODEL_START = guarded("langchain.on_chat_model_start")
+_ON_LLM_START = guarded("langchain.on_llm_start")
+_ON_LLM_NEW_TOKEN = guarded("langchain.on_llm_new_token")
+_ON_LLM_END = guarded("langchain.on_llm_end")
+_ON_LLM_ERROR = guarded("langchain.on_llm_error")
+_ON_RETRIEVER_START = guarded("langchain.on_retriever_start")
+_ON_RETRIEVER_END = guarded("langchain.on_retriever_end")
+_ON_RETRIEVER_ERROR = guarded("langchain.on_retriever_error")
+_ON_TOOL_START = guarded("langchain.on_tool_start")
+_ON_TOOL_END = guarded("langchain.on_tool_end")
+_ON_TOOL_ERROR = guarded("langchain.on_tool_error")
 
 
 class RagEvalCallbackHandler(BaseCallbackHandler):
@@ -140,20 +156,21 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
         **kwargs: Any,
     ) -> None:
         """Notes the start of a chain, prompt, parser, function or graph node."""
-        with guarded("langchain.on_chain_start"):
+        with _ON_CHAIN_START:
             name = kwargs.get("name") or _name(serialized)
             parent = None if parent_run_id is None else parent_run_id.int
             if parent is None:
                 candidate = fallback_parent(inputs)
                 parent = candidate if candidate is not None and self._collector.is_open(candidate) else None
-            note_fallbacks(name, run_id, inputs)
+            if name == FALLBACKS:
+                note_fallbacks(run_id, inputs)
             self._collector.start(
                 run_id.int, parent, "chain", name, inputs, tags=tags, metadata=metadata, snapshot=snapshot
             )
 
     def on_chain_end(self, outputs: Any, *, run_id: UUID, **kwargs: Any) -> None:
         """Notes the end of a chain; streaming runs bring their input only now."""
-        with guarded("langchain.on_chain_end"):
+        with _ON_CHAIN_END:
             self._collector.end(
                 run_id.int,
                 outputs,
@@ -164,7 +181,7 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
 
     def on_chain_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
         """Notes that a chain failed, was cancelled, or was closed by its consumer."""
-        with guarded("langchain.on_chain_error"):
+        with _ON_CHAIN_ERROR:
             self._collector.fail(run_id.int, error, inputs=kwargs.get("inputs", UNSET), snapshot=snapshot)
 
     # Models ------------------------------------------------------------------------------------------------------
@@ -181,7 +198,7 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
         **kwargs: Any,
     ) -> None:
         """Notes a chat model call and its prompt; call parameters are not looked at, they may hold keys."""
-        with guarded("langchain.on_chat_model_start"):
+        with _ON_CHAT_MODEL_START:
             prompt = prompt_from_messages(messages[0] if messages else ())
             name = kwargs.get("name") or _name(serialized)
             self._collector.start(run_id.int, _int(parent_run_id), "model", name, prompt, tags=tags, metadata=metadata)
@@ -198,24 +215,24 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
         **kwargs: Any,
     ) -> None:
         """Notes a text model call and its prompt."""
-        with guarded("langchain.on_llm_start"):
+        with _ON_LLM_START:
             prompt = prompt_from_texts(prompts)
             name = kwargs.get("name") or _name(serialized)
             self._collector.start(run_id.int, _int(parent_run_id), "model", name, prompt, tags=tags, metadata=metadata)
 
     def on_llm_new_token(self, token: Any, *, run_id: UUID, **_: Any) -> None:
         """Notes a streamed token."""
-        with guarded("langchain.on_llm_new_token"):
+        with _ON_LLM_NEW_TOKEN:
             self._collector.token(run_id.int, token)
 
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **_: Any) -> None:
         """Notes what a model call returned."""
-        with guarded("langchain.on_llm_end"):
+        with _ON_LLM_END:
             self._collector.end(run_id.int, reply_from_result(response))
 
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
         """Notes that a model call failed."""
-        with guarded("langchain.on_llm_error"):
+        with _ON_LLM_ERROR:
             self._collector.fail(run_id.int, error)
 
     # Retrievers --------------------------------------------------------------------------------------------------
@@ -232,7 +249,7 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
         **kwargs: Any,
     ) -> None:
         """Notes a search and its query."""
-        with guarded("langchain.on_retriever_start"):
+        with _ON_RETRIEVER_START:
             name = kwargs.get("name") or _name(serialized)
             self._collector.start(
                 run_id.int, _int(parent_run_id), "retriever", name, query, tags=tags, metadata=metadata
@@ -240,12 +257,12 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
 
     def on_retriever_end(self, documents: Sequence[Document], *, run_id: UUID, **_: Any) -> None:
         """Notes what a search returned."""
-        with guarded("langchain.on_retriever_end"):
+        with _ON_RETRIEVER_END:
             self._collector.end(run_id.int, items_from_documents(documents))
 
     def on_retriever_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
         """Notes that a search failed."""
-        with guarded("langchain.on_retriever_error"):
+        with _ON_RETRIEVER_ERROR:
             self._collector.fail(run_id.int, error)
 
     # Tools -------------------------------------------------------------------------------------------------------
@@ -262,7 +279,7 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
         **kwargs: Any,
     ) -> None:
         """Notes a tool call."""
-        with guarded("langchain.on_tool_start"):
+        with _ON_TOOL_START:
             name = kwargs.get("name") or _name(serialized)
             value = kwargs.get("inputs") or input_str
             self._collector.start(
@@ -271,12 +288,12 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
 
     def on_tool_end(self, output: Any, *, run_id: UUID, **_: Any) -> None:
         """Notes what a tool returned."""
-        with guarded("langchain.on_tool_end"):
+        with _ON_TOOL_END:
             self._collector.end(run_id.int, output, lists=tool_lists(output), snapshot=snapshot)
 
     def on_tool_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
         """Notes that a tool failed."""
-        with guarded("langchain.on_tool_error"):
+        with _ON_TOOL_ERROR:
             self._collector.fail(run_id.int, error)
 
 

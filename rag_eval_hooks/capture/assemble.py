@@ -132,7 +132,7 @@ def _may_fall_back(status: Status, call: Step, output: Any) -> bool:
     if status in ("ok", "partial", "interrupted"):
         return not isinstance(output, Items) and not (isinstance(call.output, Reply) and call.output.calls_tools)
     # A run that broke off: what had been streamed by then reached the user; a text that came at once did not.
-    return call.tokens is not None
+    return bool(call.tokens)
 
 
 def _is_whole(call: Step) -> bool:

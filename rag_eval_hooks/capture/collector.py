@@ -8,7 +8,8 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Final
 
-from rag_eval_hooks.capture.trace import Forced, Items, Kind, Reply, Step, Trace
+from rag_eval_hooks.capture.guard import guarded
+from rag_eval_hooks.capture.trace import Forced, Items, Kind, Reply, Trace
 
 __all__ = ["BOUNDARY_TAG", "UNSET", "Collector", "Limits"]
 
@@ -17,6 +18,10 @@ BOUNDARY_TAG = "rag_eval:question"
 
 UNSET: Final[Any] = object()
 """Stands for an argument that was not given, where None is a value."""
+
+MAPPING = "RunnableEach"
+"""Beginning of the name of a root that asks a chain many questions. Below a question's root the same component maps
+over documents or sub-questions of the one question."""
 
 _collectors: "weakref.WeakSet[Collector]" = weakref.WeakSet()
 
@@ -131,38 +136,35 @@ class Collector:
         with self._lock:
             if run_id in self._runs:
                 return
-            around = None if parent_id is None else self._runs.get(parent_id)
+            record = None if parent_id is None else self._runs.get(parent_id)
             marked = bool(tags) and BOUNDARY_TAG in tags  # type: ignore[operator]  # bool(tags) says it is not None
-            if around is not None:
-                trace = around.trace
+            if record is not None:
+                trace = record.trace
                 if trace is None:
                     self._counts["late"] += 1
                     return
-                if not _opens_record(around, around.steps[parent_id], marked):
+                if not (marked or record.maps) or not _opens_record(record, trace, parent_id, marked):
                     trace.touched = now
-                    if len(around.steps) >= self._limits.max_steps:
+                    if len(trace.starts) >= self._limits.max_steps:
                         self._counts["too_many_steps"] += 1
                         return
-                    step = Step(run_id, parent_id, kind, name, None if snapshot is not None else value, now)
-                    step.marked = marked
-                    around.steps[run_id] = step
-                    around.open += 1
+                    trace.starts[run_id] = (parent_id, kind, name, value if snapshot is None else None, now, marked)
                     if kind == "retriever" or kind == "model":
                         trace.is_rag = True
-                    self._runs[run_id] = around
+                    self._runs[run_id] = record
                     return
-            step = Step(run_id, parent_id, kind, name, value if snapshot is None else snapshot(value), now)
-            step.marked = marked
-            unknown = parent_id is not None and around is None
-            trace = Trace(step, self._wall(), self._captured_by, self._id_text, parent_unknown=unknown)
-            trace.is_rag = kind in ("retriever", "model")
+            kept = value if snapshot is None else _take(snapshot, value)
+            start = (parent_id, kind, name, kept, now, marked)
+            trace = Trace(run_id, start, self._wall(), self._captured_by, self._id_text)
+            trace.parent_unknown = parent_id is not None and record is None
+            trace.is_rag = kind == "retriever" or kind == "model"
             if tags:
                 trace.tags = tuple(tags)
             if metadata:
                 trace.metadata = dict(metadata)
             if len(self._records) >= self._limits.max_open:
                 evicted = self._close(next(iter(self._records.values())), "evicted")
-            record = _Record(trace, step)
+            record = _Record(trace, name)
             self._records[id(record)] = record
             self._runs[run_id] = record
             self._counts["opened"] += 1
@@ -174,18 +176,17 @@ class Collector:
     def token(self, run_id: Hashable, token: Any) -> None:
         """Notes one streamed token (text or a list of blocks) of a model run; empty tokens do not count."""
         record = self._runs.get(run_id)
-        step = None if record is None or not token else record.steps.get(run_id)
-        if record is None or step is None or step.ended is not None:
+        trace = None if record is None else record.trace
+        if trace is None or not token or run_id in trace.ends:
             return
-        now = self._clock()
-        trace = record.trace
-        if trace is not None:
-            trace.touched = now
-        if step.tokens is None:
-            step.first_token = now
-            step.tokens = [token]
+        trace.touched = now = self._clock()
+        if trace.tokens is None:
+            trace.tokens = {}
+        tokens = trace.tokens.get(run_id)
+        if tokens is None:
+            trace.tokens[run_id] = [now, token]
         else:
-            step.tokens.append(token)
+            tokens.append(token)
 
     def end(
         self,
@@ -195,8 +196,9 @@ class Collector:
         lists: tuple[Items, ...] = (),
         inputs: Any = UNSET,
         snapshot: Callable[[Any], Any] | None = None,
+        error: tuple[str, ...] | None = None,
     ) -> None:
-        """Notes the normal end of a run.
+        """Notes the end of a run.
 
         Args:
             run_id: The framework's id of the run.
@@ -204,30 +206,8 @@ class Collector:
             lists: Lists of retrieved items seen in the output.
             inputs: The input, where the framework reports it only now.
             snapshot: Takes what must be kept of `value` and `inputs`; called only for the run that opened the record.
+            error: Names of the error's class and its bases, if the run failed; see `fail`.
         """
-        self._end(run_id, value, lists, inputs, snapshot, None)
-
-    def fail(
-        self,
-        run_id: Hashable,
-        error: BaseException,
-        *,
-        inputs: Any = UNSET,
-        snapshot: Callable[[Any], Any] | None = None,
-    ) -> None:
-        """Notes that a run ended with an error, was cancelled, or was closed by its consumer."""
-        names = tuple(kind.__name__ for kind in type(error).__mro__)
-        self._end(run_id, None, (), inputs, snapshot, names)
-
-    def _end(
-        self,
-        run_id: Hashable,
-        value: Any,
-        lists: tuple[Items, ...],
-        inputs: Any,
-        snapshot: Callable[[Any], Any] | None,
-        error: tuple[str, ...] | None,
-    ) -> None:
         now = self._clock()
         finished: Trace | None = None
         with self._lock:
@@ -240,39 +220,49 @@ class Collector:
                     record.cut_off = record.cut_off - {run_id}
                     self._counts["late"] += 1
                 return
-            step = record.steps[run_id]
-            if step.ended is not None:
+            if run_id in trace.ends:
                 return
-            step.ended = now
-            step.error = error
             trace.touched = now
-            record.open -= 1
             if lists:
-                step.lists = lists
                 trace.is_rag = True
-            if step is trace.root:
+            if run_id == trace.root_id:
                 if inputs is not UNSET:
                     trace.streamed = True
-                    step.input = inputs if snapshot is None else snapshot(inputs)
-                step.output = value if snapshot is None else snapshot(value)
+                    parent_id, kind, name, _, started, marked = trace.starts[run_id]
+                    kept = inputs if snapshot is None else _take(snapshot, inputs)
+                    trace.starts[run_id] = (parent_id, kind, name, kept, started, marked)
                 trace.root_ended = now
-                if record.open and error is None:
+                kept = value if snapshot is None else _take(snapshot, value)
+                trace.ends[run_id] = (now, kept, lists, error)
+                if error is None and len(trace.ends) < len(trace.starts):
                     trace.left_early = any(
-                        other.ended is None and (trace.streamed or other.kind == "model")
-                        for other in record.steps.values()
+                        other not in trace.ends and (trace.streamed or start[1] == "model")
+                        for other, start in trace.starts.items()
                     )
-            elif snapshot is None:
-                step.output = value
-            if record.open == 0 and trace.root_ended is not None:
+            else:
+                trace.ends[run_id] = (now, value if snapshot is None else None, lists, error)
+            if trace.root_ended is not None and len(trace.ends) == len(trace.starts):
                 finished = self._close(record, None)
         if finished is not None:
             self._deliver(finished)
 
+    def fail(
+        self,
+        run_id: Hashable,
+        error: BaseException,
+        *,
+        inputs: Any = UNSET,
+        snapshot: Callable[[Any], Any] | None = None,
+    ) -> None:
+        """Notes that a run ended with an error, was cancelled, or was closed by its consumer."""
+        names = tuple(kind.__name__ for kind in type(error).__mro__)
+        self.end(run_id, None, inputs=inputs, snapshot=snapshot, error=names)
+
     def is_open(self, run_id: Hashable) -> bool:
         """Whether a run has started and not ended."""
         record = self._runs.get(run_id)
-        step = None if record is None else record.steps.get(run_id)
-        return step is not None and step.ended is None
+        trace = None if record is None else record.trace
+        return trace is not None and run_id not in trace.ends
 
     # Records -----------------------------------------------------------------------------------------------------
 
@@ -284,13 +274,15 @@ class Collector:
         """
         moment = self._clock() if now is None else now
         with self._lock:
-            due: list[_Record] = []
-            for record in self._records.values():
-                ended = record.ended
-                since, wait = (record.touched, self._limits.ttl_s) if ended is None else (ended, self._limits.grace_s)
+            closed = []
+            for record in list(self._records.values()):
+                trace = record.trace
+                if trace is None:
+                    continue
+                ended = trace.root_ended
+                since, wait = (trace.touched, self._limits.ttl_s) if ended is None else (ended, self._limits.grace_s)
                 if moment - since >= wait:
-                    due.append(record)
-            closed = [self._close(record, "timeout" if record.ended is None else None) for record in due]
+                    closed.append(self._close(record, "timeout" if ended is None else None))
         for finished in closed:
             if finished is not None:
                 self._deliver(finished)
@@ -298,10 +290,10 @@ class Collector:
     def close_all(self) -> None:
         """Delivers every open record as it stands: those whose root has not ended as `evicted`."""
         with self._lock:
-            closed = [
-                self._close(record, "evicted" if record.ended is None else None)
-                for record in list(self._records.values())
-            ]
+            closed = []
+            for record in list(self._records.values()):
+                ended = record.trace is not None and record.trace.root_ended is not None
+                closed.append(self._close(record, None if ended else "evicted"))
         for finished in closed:
             if finished is not None:
                 self._deliver(finished)
@@ -331,16 +323,14 @@ class Collector:
         trace = record.trace
         if trace is None or self._records.pop(id(record), None) is None:
             return None
-        steps = tuple(record.steps.values())
-        trace.steps = steps
         trace.forced = forced
-        if record.open:
-            record.cut_off = frozenset(step.run_id for step in steps if step.ended is None)
-        self._delivered.append(tuple(record.steps))
-        self._remembered += len(steps)
-        # The ids stay and now say "delivered"; what they belonged to goes.
+        ids = tuple(trace.starts)
+        if len(trace.ends) < len(ids):
+            record.cut_off = frozenset(ids).difference(trace.ends)
+        # The ids stay, and now say "delivered"; what they belonged to goes.
         record.trace = None
-        record.steps = {}
+        self._delivered.append(ids)
+        self._remembered += len(ids)
         while self._remembered > self._limits.tombstones:
             oldest = self._delivered.popleft()
             self._remembered -= len(oldest)
@@ -357,56 +347,55 @@ class Collector:
 
 
 class _Record:
-    """The tables' view of one question: what it holds while open, an empty shell once delivered."""
+    """What the tables hold of one question: its trace while it is open, an empty shell once delivered."""
 
-    __slots__ = ("cut_off", "open", "steps", "trace")
+    __slots__ = ("cut_off", "maps", "trace")
 
-    def __init__(self, trace: Trace, root: Step) -> None:
+    def __init__(self, trace: Trace, name: str | None) -> None:
         self.trace: Trace | None = trace
-        self.steps: dict[Hashable, Step] = {root.run_id: root}
-        self.open = 1
-        """Runs that have started and not ended."""
+        self.maps = name is not None and name.startswith(MAPPING)
+        """Whether the root maps over questions: each run directly below it is a question of its own."""
         self.cut_off: frozenset[Hashable] = frozenset()
         """Runs that had not ended when the record was delivered."""
 
-    @property
-    def ended(self) -> float | None:
-        return None if self.trace is None else self.trace.root_ended
 
-    @property
-    def touched(self) -> float:
-        return 0.0 if self.trace is None else self.trace.touched
-
-
-def _opens_record(record: _Record, parent: Step, marked: bool) -> bool:
+def _opens_record(record: _Record, trace: Trace, parent_id: Hashable, marked: bool) -> bool:
     """A child opens its own record where the user says so, or where its parent maps over questions."""
-    if marked and not parent.marked:
+    if record.maps and parent_id == trace.root_id:
         return True
-    # Below a question's root, the same component maps over documents or sub-questions of the one question.
-    is_root = record.trace is not None and parent is record.trace.root
-    return is_root and parent.name is not None and parent.name.startswith("RunnableEach")
+    return marked and not trace.starts[parent_id][5]  # tags are inherited: only the first with the tag counts
+
+
+def _take(snapshot: Callable[[Any], Any], value: Any) -> Any:
+    """Takes a snapshot of a root's input or output; a foreign object that cannot be read does not cost the record."""
+    with guarded("snapshot"):
+        return snapshot(value)
+    return None
 
 
 def _size(trace: Trace) -> int:
     """Estimates the bytes a finished trace holds; texts count whole although the host may share them."""
-    size = 2_000 + 300 * len(trace.steps)
-    for step in trace.steps:
-        output = step.output
-        if type(output) is Items:
-            size += _items_size(output)
-        elif type(output) is str:
-            size += len(output)
-        elif type(output) is Reply:
-            size += len(output.content)
-        for items in step.lists:
+    size = 2_000 + 300 * len(trace.starts)
+    for start in trace.starts.values():
+        if start[1] == "model" and start[3]:
+            for message in start[3]:
+                size += len(message.content)
+    for _, output, lists, _ in trace.ends.values():
+        if output is not None:
+            kind = type(output)
+            if kind is Items:
+                size += _items_size(output)
+            elif kind is str:
+                size += len(output)
+            elif kind is Reply:
+                size += len(output.content)
+        for items in lists:
             size += _items_size(items)
-        if step.kind == "model" and step.input:
-            size += sum(len(message.content) for message in step.input)
     return size
 
 
 def _items_size(items: Items) -> int:
-    return 500 * len(items) + sum(len(item[1]) for item in items)
+    return 500 * len(items) + sum([len(item[1]) for item in items])
 
 
 def _after_fork() -> None:

@@ -147,7 +147,7 @@ def call_text(step: Step) -> str:
     """Returns what a model call has said so far: its reply, or the tokens that came before it broke off."""
     if isinstance(step.output, Reply):
         return content_text(step.output.content)
-    return "".join(content_text(token) for token in step.tokens or ())
+    return "".join(content_text(token) for token in step.tokens)
 
 
 def prompt_text(step: Step) -> str:

@@ -47,7 +47,7 @@ class Reply(NamedTuple):
 
 
 class Step:
-    """One run of the framework: a chain, model, retriever or tool call."""
+    """One run of the framework: a chain, model, retriever or tool call. Made on the worker."""
 
     __slots__ = (
         "ended",
@@ -56,7 +56,6 @@ class Step:
         "input",
         "kind",
         "lists",
-        "marked",
         "name",
         "output",
         "parent_id",
@@ -65,58 +64,67 @@ class Step:
         "tokens",
     )
 
-    def __init__(
-        self, run_id: Hashable, parent_id: Hashable | None, kind: Kind, name: str | None, value: Any, now: float
-    ) -> None:
+    def __init__(self, run_id: Hashable, start: "Start", end: "End | None", tokens: list[Any] | None) -> None:
         self.run_id = run_id
-        self.parent_id = parent_id
-        self.kind: Kind = kind
-        self.name = name
-        self.input = value
-        self.output: Any = None
-        self.started = now
+        self.parent_id, self.kind, self.name, self.input, self.started, _ = start
         self.ended: float | None = None
-        self.error: tuple[str, ...] | None = None
-        """Names of the error's class and its bases; never its message, which may quote anything."""
-        self.first_token: float | None = None
-        self.tokens: list[Any] | None = None
+        self.output: Any = None
         self.lists: tuple[Items, ...] = ()
         """Lists of retrieved items in the output of a chain or tool."""
-        self.marked = False
-        """Whether the run carries the tag that opens a record."""
+        self.error: tuple[str, ...] | None = None
+        """Names of the error's class and its bases; never its message, which may quote anything."""
+        if end is not None:
+            self.ended, self.output, self.lists, self.error = end
+        self.first_token: float | None = tokens[0] if tokens else None
+        self.tokens: list[Any] = tokens[1:] if tokens else []
+
+
+Start = tuple[Hashable | None, Kind, str | None, Any, float, bool]
+"""Parent's id, kind, name, input, time, and whether the run carries the tag that opens a record."""
+
+End = tuple[float, Any, tuple[Items, ...], tuple[str, ...] | None]
+"""Time, output, lists of retrieved items in it, and the names of the error's class and its bases."""
 
 
 class Trace:
-    """One question's steps, from the run that opened it."""
+    """One question's runs, from the run that opened it.
+
+    The collector fills it on the host's thread, so it is plain tuples by run id; `steps` puts them together.
+    """
 
     __slots__ = (
+        "_steps",
         "captured_by",
+        "ends",
         "forced",
         "id_text",
         "is_rag",
         "left_early",
         "metadata",
         "parent_unknown",
-        "root",
         "root_ended",
+        "root_id",
         "size",
         "started_at",
-        "steps",
+        "starts",
         "streamed",
         "tags",
+        "tokens",
         "touched",
     )
 
     def __init__(
-        self, root: Step, started_at: float, captured_by: str, id_text: Callable[[Any], str], *, parent_unknown: bool
+        self, root_id: Hashable, start: Start, started_at: float, captured_by: str, id_text: Callable[[Any], str]
     ) -> None:
-        self.root = root
-        self.steps: tuple[Step, ...] = (root,)
-        """All steps in order of start; complete once the trace is delivered."""
+        self.root_id = root_id
+        self.starts: dict[Hashable, Start] = {root_id: start}
+        self.ends: dict[Hashable, End] = {}
+        self.tokens: dict[Hashable, list[Any]] | None = None
+        """Of model runs that stream: the time of the first token, then the tokens."""
         self.started_at = started_at
         self.captured_by = captured_by
         self.id_text = id_text
-        self.parent_unknown = parent_unknown
+        self.parent_unknown = False
         self.tags: tuple[str, ...] = ()
         self.metadata: Mapping[str, Any] = {}
         self.root_ended: float | None = None
@@ -126,6 +134,22 @@ class Trace:
         """Whether the root got its input at the end, as streaming runs do."""
         self.is_rag = False
         self.forced: Forced | None = None
-        self.touched = root.started
+        self.touched = start[4]
         self.size = 2_000
         """Estimate of the bytes kept."""
+        self._steps: tuple[Step, ...] | None = None
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """All runs in order of start, the root first; to be read once the trace is finished."""
+        if self._steps is None:
+            tokens = self.tokens or {}
+            self._steps = tuple(
+                Step(run_id, start, self.ends.get(run_id), tokens.get(run_id)) for run_id, start in self.starts.items()
+            )
+        return self._steps
+
+    @property
+    def root(self) -> Step:
+        """The run that opened the record."""
+        return self.steps[0]

@@ -275,6 +275,8 @@ def _at_exit() -> None:
     deadline = time.monotonic() + EXIT_TIMEOUT_S
     lost = 0
     for worker in list(_workers):
+        if not worker._started:
+            continue
         with guarded("worker.exit"):
             closing = None if worker._at_exit is None else worker._at_exit()
             lost += (closing or worker.close)(max(deadline - time.monotonic(), 0.0))
