@@ -1,12 +1,12 @@
 """AP: whether the relevant chunks come first."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 from typing import ClassVar, Literal
 
 from rag_eval_hooks.metrics.base import register
-from rag_eval_hooks.metrics.ranking import RankingMetric, hit_ranks
+from rag_eval_hooks.metrics.ranked import RankedList
+from rag_eval_hooks.metrics.ranking import RankingMetric
 
 __all__ = ["AP"]
 
@@ -30,10 +30,10 @@ class AP(RankingMetric):
     norm: Literal["all", "min"] = "all"
     """Whether to divide by the number of relevant ids, or by that number and at most `k`."""
 
-    def value(self, ranked: Sequence[str], graded: Mapping[str, float]) -> float:
+    def value_of(self, listed: RankedList) -> float:
         """Returns the average precision."""
-        ranks = hit_ranks(ranked, graded, self.k)
-        possible = sum(grade > 0 for grade in graded.values())
+        ranks = listed.hits[: listed.hits_among(self.k)]
+        possible = listed.relevant
         if self.norm == "min":
             possible = min(possible, self.depth(possible))
         return fsum(hits / rank for hits, rank in enumerate(ranks, 1)) / possible

@@ -1,11 +1,13 @@
 """Judged: how much of the list the gold labels say anything about."""
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
 from dataclasses import dataclass
+from math import inf
 from typing import ClassVar
 
 from rag_eval_hooks.metrics.base import register
-from rag_eval_hooks.metrics.ranking import RankingMetric, first_ranks
+from rag_eval_hooks.metrics.ranked import RankedList
+from rag_eval_hooks.metrics.ranking import RankingMetric
 
 __all__ = ["Judged"]
 
@@ -26,10 +28,12 @@ class Judged(RankingMetric):
 
     name: ClassVar[str] = "Judged"
 
-    def _has_labels(self, graded: Mapping[str, float]) -> bool:
-        return bool(graded)
+    def has_value(self, listed: RankedList) -> bool:
+        """Whether any id has a grade."""
+        return bool(listed.grades)
 
-    def value(self, ranked: Sequence[str], graded: Mapping[str, float]) -> float:
+    def value_of(self, listed: RankedList) -> float:
         """Returns the share with a grade."""
-        depth = self.depth(len(ranked))
-        return sum(identifier in graded for identifier in first_ranks(ranked, self.k)) / depth if depth else 0.0
+        depth = self.depth(len(listed.ids))
+        judged = listed.judged
+        return bisect_right(judged, (depth, inf)) / depth if depth else 0.0

@@ -1,18 +1,19 @@
 """nDCG: whether the better chunks come before the good ones."""
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
 from dataclasses import dataclass
-from heapq import nlargest
-from math import log2
+from math import inf, log2
 from typing import ClassVar, Literal
 
 from rag_eval_hooks.metrics.base import register
-from rag_eval_hooks.metrics.ranking import RankingMetric, first_ranks
+from rag_eval_hooks.metrics.ranked import RankedList
+from rag_eval_hooks.metrics.ranking import RankingMetric
 
 __all__ = ["NDCG"]
 
 MAX_EXPONENT = 512.0
 """2 to the grade is a finite float up to here; above, all gains are scaled down, which leaves the ratio as it is."""
+LARGE = 2.0**MAX_EXPONENT
 
 
 @register
@@ -40,26 +41,35 @@ class NDCG(RankingMetric):
     ideal: Literal["all", "pool"] = "all"
     """Which ids the best possible order may use: all judged ones, or only those retrieved."""
 
-    def value(self, ranked: Sequence[str], graded: Mapping[str, float]) -> float:
+    def has_value(self, listed: RankedList) -> bool:
+        """Whether any id has a grade above 0, whatever counts as relevant."""
+        return bool(listed.ideal)
+
+    def value_of(self, listed: RankedList) -> float:
         """Returns the normalised gain; 0 where nothing relevant was retrieved."""
-        gains = self._gains(graded)
-        ranks = first_ranks(ranked, self.k)
-        reached = sum(gains[identifier] / log2(rank + 1) for identifier, rank in ranks.items() if identifier in gains)
-        if reached == 0:
+        found = [(rank, grade) for rank, grade in listed.judged if grade > 0]
+        if self.k is not None:
+            found = found[: bisect_right(found, (self.k, inf))]
+        if not found:
             return 0.0
+        ideal = listed.ideal
         if self.ideal == "pool":
-            retrieved = frozenset(ranked)
-            gains = {identifier: gain for identifier, gain in gains.items() if identifier in retrieved}
-        best = sorted(gains.values(), reverse=True) if self.k is None else nlargest(self.k, gains.values())
-        possible = sum(gain / log2(rank + 1) for rank, gain in enumerate(best, 1))
+            ideal = sorted((grade for _, grade in listed.judged if grade > 0), reverse=True)
+        best = ideal[: self.k]
+        if self.gain == "exp":
+            shift = max(0.0, listed.ideal[0] - MAX_EXPONENT)
+            low = 2.0**-shift
+            gains: dict[float, float] = {
+                grade: 2.0 ** (grade - shift) - low for grade in {*best, *[grade for _, grade in found]}
+            }
+            reached = sum([gains[grade] / log2(rank + 1) for rank, grade in found])
+            possible = sum([gains[grade] / log2(rank + 1) for rank, grade in enumerate(best, 1)])
+        else:
+            # A sum of the largest floats would overflow; the ratio is the same without them.
+            scale = listed.ideal[0] if listed.ideal[0] > LARGE else 1.0
+            reached = sum([grade / scale / log2(rank + 1) for rank, grade in found])
+            possible = sum([grade / scale / log2(rank + 1) for rank, grade in enumerate(best, 1)])
+        if reached == 0:  # the gain of the smallest floats is 0
+            return 0.0
         # Equal sums taken in another order may differ in the last digit.
         return min(1.0, reached / possible)
-
-    def _gains(self, graded: Mapping[str, float]) -> dict[str, float]:
-        """The gain of each relevant id; scaled where a grade is too large for a float to hold its gain."""
-        above = {identifier: grade for identifier, grade in graded.items() if grade > 0}
-        top = max(above.values())
-        if self.gain == "linear":
-            return {identifier: grade / top for identifier, grade in above.items()} if top > 2**MAX_EXPONENT else above
-        shift = max(0.0, top - MAX_EXPONENT)
-        return {identifier: 2.0 ** (grade - shift) - 2.0**-shift for identifier, grade in above.items()}

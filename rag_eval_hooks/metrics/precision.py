@@ -1,11 +1,11 @@
 """P: how much of what was retrieved is relevant."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from rag_eval_hooks.metrics.base import register
-from rag_eval_hooks.metrics.ranking import RankingMetric, hit_ranks
+from rag_eval_hooks.metrics.ranked import RankedList
+from rag_eval_hooks.metrics.ranking import RankingMetric
 
 __all__ = ["P"]
 
@@ -30,9 +30,10 @@ class P(RankingMetric):
     denominator: Literal["k", "returned"] = "k"
     """Whether to divide by `k` or by the number of ids returned, at most `k`."""
 
-    def value(self, ranked: Sequence[str], graded: Mapping[str, float]) -> float:
+    def value_of(self, listed: RankedList) -> float:
         """Returns hits over the denominator; 0 for an empty list."""
-        depth = self.depth(len(ranked))
+        size = len(listed.ids)
+        depth = self.depth(size)
         if self.denominator == "returned":
-            depth = min(depth, len(ranked))
-        return len(hit_ranks(ranked, graded, self.k)) / depth if depth else 0.0
+            depth = min(depth, size)
+        return listed.hits_among(self.k) / depth if depth else 0.0

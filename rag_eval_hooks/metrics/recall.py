@@ -1,11 +1,11 @@
 """R and Hit: how much of what is relevant was retrieved."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from rag_eval_hooks.metrics.base import register
-from rag_eval_hooks.metrics.ranking import RankingMetric, hit_ranks
+from rag_eval_hooks.metrics.ranked import RankedList
+from rag_eval_hooks.metrics.ranking import RankingMetric
 
 __all__ = ["Hit", "R"]
 
@@ -26,9 +26,9 @@ class R(RankingMetric):
 
     name: ClassVar[str] = "R"
 
-    def value(self, ranked: Sequence[str], graded: Mapping[str, float]) -> float:
+    def value_of(self, listed: RankedList) -> float:
         """Returns the share of the relevant ids found."""
-        return len(hit_ranks(ranked, graded, self.k)) / sum(grade > 0 for grade in graded.values())
+        return listed.hits_among(self.k) / listed.relevant
 
 
 @register
@@ -45,6 +45,6 @@ class Hit(RankingMetric):
 
     name: ClassVar[str] = "Hit"
 
-    def value(self, ranked: Sequence[str], graded: Mapping[str, float]) -> float:
+    def value_of(self, listed: RankedList) -> float:
         """Returns 1 or 0."""
-        return 1.0 if hit_ranks(ranked, graded, self.k) else 0.0
+        return 1.0 if listed.hits_among(self.k) else 0.0

@@ -1,11 +1,11 @@
 """RR: how far down the first relevant chunk is."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from rag_eval_hooks.metrics.base import register
-from rag_eval_hooks.metrics.ranking import RankingMetric, hit_ranks
+from rag_eval_hooks.metrics.ranked import RankedList
+from rag_eval_hooks.metrics.ranking import RankingMetric
 
 __all__ = ["RR"]
 
@@ -24,7 +24,6 @@ class RR(RankingMetric):
 
     name: ClassVar[str] = "RR"
 
-    def value(self, ranked: Sequence[str], graded: Mapping[str, float]) -> float:
+    def value_of(self, listed: RankedList) -> float:
         """Returns the reciprocal rank."""
-        ranks = hit_ranks(ranked, graded, self.k)
-        return 1 / ranks[0] if ranks else 0.0
+        return 1 / listed.hits[0] if listed.hits_among(self.k) else 0.0
