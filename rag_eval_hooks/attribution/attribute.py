@@ -1,6 +1,7 @@
 """Tier-0 attribution: which chunks the answer used, which claims the context backs, whether each citation holds."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from rag_eval_hooks.attribution.cite import cite
@@ -9,6 +10,7 @@ from rag_eval_hooks.attribution.evidence import Evidence, fold_text
 from rag_eval_hooks.attribution.fold import Folded, fold
 from rag_eval_hooks.attribution.marks import find_marks
 from rag_eval_hooks.attribution.match import Backing, Judgement, Query, judge
+from rag_eval_hooks.attribution.terms import terms
 from rag_eval_hooks.record import Attribution, Chunk, ChunkVerdict, Citation, Claim, RagRun, Support
 from rag_eval_hooks.record.evaluation import SUPPORTED_FROM, AnswerKind, Use, Verdict
 
@@ -52,12 +54,13 @@ def attribute(run: RagRun) -> Attribution:
     marks = find_marks(answer[:MAX_ANSWER], len(context), run.citations.base)
     statements = split_statements(answer[:MAX_ANSWER], marks)
     kind = _answer_kind(statements)
-    texts = _distinct(context)
     query = Query(fold(run.question or "").text)
     visible = blank(answer[:MAX_ANSWER], [(mark.start, mark.end) for mark in marks])
     folded = fold(visible)
+    texts = _distinct(context, {term for term, _, _ in terms(folded.text)})
     kept = [] if kind == "refusal" else statements
 
+    @cache
     def weigh(start: int, end: int) -> Judgement:
         return judge(folded, visible, start, end, query, texts.evidence)
 
@@ -95,7 +98,7 @@ def _answer_kind(statements: Sequence[Statement]) -> AnswerKind:
     return "answer"
 
 
-def _distinct(context: Sequence[Chunk]) -> _Texts:
+def _distinct(context: Sequence[Chunk], vocabulary: Collection[str]) -> _Texts:
     index: dict[str, int] = {}
     folded: list[Folded] = []
     originals: list[str] = []
@@ -108,7 +111,7 @@ def _distinct(context: Sequence[Chunk]) -> _Texts:
             folded.append(form)
             originals.append(chunk.text)
         places.append(index[key])
-    return _Texts(Evidence(folded, originals), tuple(places))
+    return _Texts(Evidence(folded, originals, vocabulary), tuple(places))
 
 
 def _claim(

@@ -2,13 +2,13 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from rag_eval_hooks.attribution.anchors import Anchor, find_anchors, fits
 from rag_eval_hooks.attribution.claims import ABBREVIATIONS
 from rag_eval_hooks.attribution.fold import Folded, fold
-from rag_eval_hooks.attribution.terms import is_negation, terms
+from rag_eval_hooks.attribution.terms import SPACELESS_FROM, plain_terms
 from rag_eval_hooks.attribution.units import NUMBER_WORDS
 
 __all__ = ["Evidence", "Sentence", "anchors_of", "fold_text", "word_stream"]
@@ -17,6 +17,7 @@ MAX_TEXT = 200_000
 MAX_SENTENCE = 400
 MAX_POSTINGS = 512
 QUOTE_WORDS = 4
+ALIKE = 5
 QUOTE_CHARACTERS = 10
 WRAPPED_FROM = 45
 SENTENCE_BREAK = re.compile(r"[.!?]+[\"')\]]*\s+(?=\S)|[。！？；][\"')\]」』]*|\n\s*")
@@ -37,8 +38,6 @@ class Sentence(NamedTuple):
     """Where it ends in the chunk's folded text."""
     is_question: bool
     """A question states nothing."""
-    negated: bool
-    """Whether it is negated an odd number of times."""
 
 
 def fold_text(text: str) -> Folded:
@@ -64,34 +63,49 @@ def word_stream(text: str) -> str:
 class Evidence:
     """The sentences of several distinct texts, found by term or by anchor.
 
+    Only what the answer says is indexed, so that the work grows with the texts' length but hardly with their number of
+    distinct words.
+
     Args:
         texts: Folded texts, each once.
         originals: The same texts as they were, for letter case at sentence ends.
+        vocabulary: The terms that will be looked for.
     """
 
-    def __init__(self, texts: Sequence[Folded], originals: Sequence[str]) -> None:
+    def __init__(self, texts: Sequence[Folded], originals: Sequence[str], vocabulary: Collection[str]) -> None:
         self.texts = texts
-        self._streams = [word_stream(folded.text) for folded in texts]
         self.sentences: list[Sentence] = []
         self.postings: dict[str, list[int]] = {}
         self.frequency: dict[str, int] = {}
         self.anchors: list[list[Anchor]] = []
-        self.lengths: list[int] = []
+        self._vocabulary = frozenset(vocabulary)
+        self._beginnings = {term[:ALIKE] for term in vocabulary if len(term) >= ALIKE and term[0] < SPACELESS_FROM}
+        self._alike: dict[str, set[str]] = {}
+        self._streams: dict[int, str] = {}
         self._keys: dict[str, list[int]] = {}
         self._numbers: list[tuple[float, int, int]] = []
-        self._prefixes: dict[str, list[str]] | None = None
         for chunk, (folded, original) in enumerate(zip(texts, originals, strict=True)):
             self._add(chunk, folded, original)
         self._numbers.sort()
         self._values = [value for value, _, _ in self._numbers]
 
-    def quotes(self, text: str) -> list[int]:
-        """Returns the texts that hold a folded passage word for word, whatever the punctuation and line breaks."""
-        stream = word_stream(text)
-        enough = stream.count(" ") >= QUOTE_WORDS or (not stream.isascii() and len(stream) >= QUOTE_CHARACTERS)
-        if not enough:
-            return []
-        return [chunk for chunk, other in enumerate(self._streams) if f" {stream} " in f" {other} "]
+    def text_of(self, place: int) -> str:
+        """Returns a sentence's folded text."""
+        sentence = self.sentences[place]
+        return self.texts[sentence.chunk].text[sentence.start : sentence.end]
+
+    def is_quoted(self, stream: str, chunk: int) -> bool:
+        """Whether a text holds a passage word for word, whatever the punctuation and line breaks.
+
+        Args:
+            stream: The passage, as `word_stream` gives it.
+            chunk: Index of the text.
+        """
+        if stream.count(" ") < QUOTE_WORDS and (stream.isascii() or len(stream) < QUOTE_CHARACTERS):
+            return False
+        if chunk not in self._streams:
+            self._streams[chunk] = f" {word_stream(self.texts[chunk].text)} "
+        return f" {stream} " in self._streams[chunk]
 
     def find_term(self, term: str) -> list[int]:
         """Returns the sentences that hold a term, at most `MAX_POSTINGS`."""
@@ -99,15 +113,7 @@ class Evidence:
 
     def find_alike(self, term: str) -> list[int]:
         """Returns sentences with a word of the same beginning, for a term that none holds (`founder`: `founded`)."""
-        if len(term) < 5:
-            return []
-        if self._prefixes is None:
-            self._prefixes = {}
-            for other in self.postings:
-                if len(other) >= 5:
-                    self._prefixes.setdefault(other[:5], []).append(other)
-        alike = self._prefixes.get(term[:5], [])
-        return [place for other in alike[:8] for place in self.postings[other][:MAX_POSTINGS]]
+        return [place for other in sorted(self._alike.get(term[:ALIKE], ()))[:8] for place in self.find_term(other)]
 
     def find_anchor(self, anchor: Anchor) -> list[int]:
         """Returns the sentences that state an anchor's value."""
@@ -128,39 +134,37 @@ class Evidence:
 
     def _add(self, chunk: int, folded: Folded, original: str) -> None:
         text = folded.text
-        bounds = list(_sentence_bounds(folded, original))
         anchors = anchors_of(text)
-        found = list(terms(text))
-        at_anchor = at_term = 0
-        seen_in_chunk: set[str] = set()
-        for start, end in bounds:
+        bounds = list(_sentence_bounds(folded, original))
+        spoken = [plain_terms(text, start, end) for start, end in bounds]
+        words = set().union(*spoken)
+        known = self._vocabulary & words
+        for word in words - known:
+            if word[:ALIKE] in self._beginnings and len(word) >= ALIKE:
+                known |= {word}
+                self._alike.setdefault(word[:ALIKE], set()).add(word)
+        for term in known:
+            self.frequency[term] = self.frequency.get(term, 0) + 1
+        at = 0
+        for (start, end), said in zip(bounds, spoken, strict=True):
             place = len(self.sentences)
-            piece = text[start:end]
-            question = piece.rstrip(" \"'*_)").endswith(("?", "？"))
-            self.sentences.append(Sentence(chunk, start, end, question, is_negation(piece)))
+            self.sentences.append(Sentence(chunk, start, end, text[start:end].rstrip(" \n\"'*_)")[-1:] in ("?", "？")))
             mine: list[Anchor] = []
-            while at_anchor < len(anchors) and anchors[at_anchor].start < end:
-                anchor = anchors[at_anchor]
-                at_anchor += 1
-                mine.append(anchor)
-                if anchor.key is not None:
-                    self._keys.setdefault(anchor.key, []).append(place)
-                for value in anchor.values:
-                    self._numbers.append((value, place, len(mine) - 1))
-                    if anchor.factor != 1.0:
-                        self._numbers.append((value * anchor.factor, place, len(mine) - 1))
+            while at < len(anchors) and anchors[at].start < end:
+                self._add_anchor(anchors[at], place, len(mine))
+                mine.append(anchors[at])
+                at += 1
             self.anchors.append(mine)
-            first_term = at_term
-            while at_term < len(found) and found[at_term][1] < end:
-                term = found[at_term][0]
-                at_term += 1
-                postings = self.postings.setdefault(term, [])
-                if not postings or postings[-1] != place:
-                    postings.append(place)
-                if term not in seen_in_chunk:
-                    seen_in_chunk.add(term)
-                    self.frequency[term] = self.frequency.get(term, 0) + 1
-            self.lengths.append(at_term - first_term + len(mine))
+            for term in known.intersection(said):
+                self.postings.setdefault(term, []).append(place)
+
+    def _add_anchor(self, anchor: Anchor, place: int, number: int) -> None:
+        if anchor.key is not None:
+            self._keys.setdefault(anchor.key, []).append(place)
+        for value in anchor.values:
+            self._numbers.append((value, place, number))
+            if anchor.factor != 1.0:
+                self._numbers.append((value * anchor.factor, place, number))
 
 
 def _sentence_bounds(folded: Folded, original: str) -> Iterator[tuple[int, int]]:

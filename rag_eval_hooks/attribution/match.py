@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from rag_eval_hooks.attribution.anchors import Anchor, fits
-from rag_eval_hooks.attribution.evidence import Evidence, anchors_of
+from rag_eval_hooks.attribution.evidence import Evidence, anchors_of, word_stream
 from rag_eval_hooks.attribution.fold import Folded
 from rag_eval_hooks.attribution.terms import HIRAGANA, is_negation, terms
 from rag_eval_hooks.record.evaluation import SUPPORTED_FROM
@@ -23,6 +23,7 @@ QUESTION_DISCOUNT = 0.4
 ABSENT_WEIGHT = 0.5
 ALIKE_CREDIT = 0.6
 EXTRA_SENTENCES = 2
+EXTRA_AMONG = 12
 EXTRA_CREDIT = 0.85
 SUPPORT_AT = 0.6
 SUPPORT_SLOPE = 9.0
@@ -111,13 +112,13 @@ def judge(folded: Folded, original: str, start: int, end: int, query: Query, evi
         return Judgement(0.0, False, (), ())
     hits = _hits(wanted, evidence)
     negated = is_negation(folded.text[start:end])
+    stream = word_stream(folded.text[start:end])
     gathered = {chunk: _gather(sentences, wanted, evidence) for chunk, sentences in _by_chunk(hits, evidence).items()}
     use = _use(gathered, wanted)
-    quoted = frozenset(evidence.quotes(folded.text[start:end]))
     backings = []
     for chunk, (best, credit) in gathered.items():
         support, conflict = _support(best, credit, hits, wanted, negated, evidence)
-        if chunk in quoted and all(term.anchor is None or index in credit for index, term in enumerate(wanted)):
+        if len(credit) == len(wanted) and evidence.is_quoted(stream, chunk):
             support, conflict = max(support, QUOTED_SUPPORT), False
         backings.append(Backing(chunk, support, use[chunk], conflict, tuple(best), frozenset(credit)))
     backings.sort(key=lambda backing: (-backing.support, backing.chunk))
@@ -201,13 +202,15 @@ def _gather(
             wanted[index].use_weight * max(0.0, value - known.get(index, 0.0)) for index, value in credit.items()
         )
 
-    stating = [item for item in sentences if not evidence.sentences[item[0]].is_question]
-    if not stating:
+    ranked = sorted(sentences, key=lambda item: (-sum(wanted[index].use_weight for index in item[1]), item[0]))
+    best = next((item for item in ranked if not evidence.sentences[item[0]].is_question), None)
+    if best is None:
         return [], {}
-    best = max(stating, key=lambda item: (worth(item[1], {}), -item[0]))
     chosen, credit = [best[0]], dict(best[1])
     for _ in range(EXTRA_SENTENCES):
-        extra = max(sentences, key=lambda item: (worth(item[1], credit), -item[0]))
+        if len(credit) == len(wanted):
+            break
+        extra = max(ranked[:EXTRA_AMONG], key=lambda item: (worth(item[1], credit), -item[0]))
         if worth(extra[1], credit) <= 0.05:
             break
         chosen.append(extra[0])
@@ -235,12 +238,12 @@ def _support(
         for place in best
         if words
         and _weight(hits[place], wanted, words) >= SAME_TOPIC * word_total
-        and evidence.lengths[place] <= COMPARABLE * len(wanted)
+        and _length(place, evidence) <= COMPARABLE * len(wanted)
     ]
     missing = [term.anchor for index, term in enumerate(wanted) if term.anchor is not None and index not in credit]
     names = [index for index, term in enumerate(wanted) if term.is_name]
     missing_names = sum(index not in credit for index in names) / len(names) if names else 0.0
-    flipped = bool(about) and all(negated != evidence.sentences[place].negated for place in about)
+    flipped = bool(about) and all(negated != is_negation(evidence.text_of(place)) for place in about)
     score = SUPPORT_SLOPE * (covered / total - SUPPORT_AT) - MISSING_NAME * missing_names
     if missing:
         score -= WRONG_NUMBER
@@ -253,6 +256,11 @@ def _support(
         for other in evidence.anchors[place]
     )
     return logistic(score), missing_names == 0 and (another or flipped)
+
+
+def _length(place: int, evidence: Evidence) -> int:
+    """How much a sentence says: its terms and anchors."""
+    return sum(1 for _ in terms(evidence.text_of(place))) + len(evidence.anchors[place])
 
 
 def _same_slot(claimed: Anchor, source: Anchor) -> bool:

@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from itertools import pairwise
 
-__all__ = ["STOPWORDS", "is_negation", "stem", "terms"]
+__all__ = ["HIRAGANA", "SPACELESS_FROM", "STOPWORDS", "is_negation", "plain_terms", "stem", "terms"]
 
 SPACELESS = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 )
+SPACELESS_FROM = "\u0e00"
+"""First character of the scripts that write no blanks, as far as this module is concerned."""
 WORD = re.compile(rf"[{SPACELESS}]+|[^\W\d_{SPACELESS}]+(?:'[^\W\d_{SPACELESS}]+)?")
 ASCII_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 SCRIPT_RUN = re.compile(
@@ -41,6 +43,7 @@ CJK_NEGATION = re.compile(
     r"没有|沒有|不是|并非|未|不能|不会|不可|无法|不再|不(?!同|仅|过|断|管|论|但|只|少|久|等)|ない|ません|않|안 |없"
 )
 VOWELS = frozenset("aeiouy")
+MAX_REMEMBERED = 100_000
 
 
 def terms(text: str) -> Iterator[tuple[str, int, int]]:
@@ -61,12 +64,31 @@ def terms(text: str) -> Iterator[tuple[str, int, int]]:
         return
     for match in WORD.finditer(text):
         word = match.group()
-        if word[0] < "\u0e00":
+        if word[0] < SPACELESS_FROM:
             if word not in STOPWORDS:
                 yield stem(word), match.start(), match.end()
             continue
         for run in SCRIPT_RUN.finditer(word):
             yield from _bigrams(run.group(), match.start() + run.start())
+
+
+def plain_terms(text: str, start: int, end: int) -> list[str]:
+    """Returns the terms of `text[start:end]` without their places and with stop words, much faster than `terms`.
+
+    >>> plain_terms("the founders opened", 0, 19)
+    ['the', 'founder', 'open']
+    """
+    if text.isascii():
+        return [_STEMS[word] for word in ASCII_WORD.findall(text, start, end)]
+    found: list[str] = []
+    for word in WORD.findall(text, start, end):
+        if word[0] < SPACELESS_FROM:
+            found.append(_STEMS[word])
+        else:
+            for run in SCRIPT_RUN.findall(word):
+                for part in HAN_FUNCTION.split(run):
+                    found += [part] if len(part) == 1 else map("".join, pairwise(part))
+    return found
 
 
 def is_negation(text: str) -> bool:
@@ -77,7 +99,18 @@ def is_negation(text: str) -> bool:
     return bool(count % 2)
 
 
-@lru_cache(maxsize=65_536)
+class _Stems(dict[str, str]):
+    """Stems by word, remembered up to a bound: a plain look-up is what makes indexing fast."""
+
+    def __missing__(self, word: str) -> str:
+        """Finds the stem of a new word; stop words stand for themselves."""
+        if len(self) >= MAX_REMEMBERED:
+            self.clear()
+        found = word if word in STOPWORDS else stem(word)
+        self[word] = found
+        return found
+
+
 def stem(word: str) -> str:
     """Returns a word without its commonest English endings; other words mostly stay as they are.
 
@@ -112,3 +145,6 @@ def _bigrams(run: str, at: int) -> Iterator[tuple[str, int, int]]:
         for place in range(last, end - 1):
             yield run[place : place + 2], at + place, at + place + 2
         last = cut.end() if cut else end
+
+
+_STEMS = _Stems()
