@@ -26,6 +26,8 @@ class AP(RankingMetric):
     """
 
     name: ClassVar[str] = "AP"
+    use_when: ClassVar[str] = "Several items are relevant, all alike, and they should come first."
+    avoid_when: ClassVar[str] = "Relevance is graded (`nDCG`), one item suffices (`RR`), or the total is unknown (`T`)."
 
     norm: Literal["all", "min"] = "all"
     """Whether to divide by the number of relevant ids, or by that number and at most `k`."""

@@ -18,7 +18,7 @@ __all__ = ["MAX_K", "Metric", "Need", "metric_classes", "parse_metric", "registe
 MAX_K = 1_000_000_000
 """Largest cut-off; anything above is a slip."""
 
-Need = Literal["retrieved", "context", "labels", "claims", "citations"]
+Need = Literal["question", "retrieved", "context", "labels", "utility", "claims", "citations", "gold_answer"]
 
 LIST_ALL = "`rag-eval-hooks metrics` lists all"
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*")
@@ -48,6 +48,14 @@ class Metric(ABC):
     """Raised whenever the same run could get another value; stored with every evaluation."""
     needs: ClassVar[frozenset[Need]] = frozenset()
     """What must be known of a run for the measure to have a value."""
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    """Lowest and highest value there can be."""
+    ranges: ClassVar[Mapping[str, tuple[float, float]]] = {}
+    """Lowest and highest value of parameters that are numbers, by name; both ends are allowed."""
+    use_when: ClassVar[str] = ""
+    """When this is the measure to take; the catalogue prints it."""
+    avoid_when: ClassVar[str] = ""
+    """When another measure says more; the catalogue prints it."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -140,7 +148,7 @@ def parse_metric(text: str) -> Metric:
         MetricSpecError: If there is no such measure or parameter; the message names the nearest one there is.
 
     >>> parse_metric("P(denominator=returned)@5")
-    P(labels='gold', k=5, empty='null', denominator='returned')
+    P(labels='gold', k=5, empty='null', level='chunk', denominator='returned')
     >>> str(parse_metric(" P( denominator = k ) @ 5 "))
     'P@5'
     """
@@ -197,6 +205,10 @@ def _check(cls: type[Metric], name: str, value: Any) -> Any:
         raise MetricSpecError(f"{cls.name}: {name} must be a finite number, got {_shown(value)}")
     if hint is int and not isinstance(value, int):
         raise MetricSpecError(f"{cls.name}: {name} must be a whole number, got {_shown(value)}")
+    low, high = cls.ranges.get(name, (-math.inf, math.inf))
+    if not low <= value <= high:
+        between = f"from {_written(low)} to {_written(high)}"
+        raise MetricSpecError(f"{cls.name}: {name} must be a number {between}, got {_shown(value)}")
     return hint(value)
 
 

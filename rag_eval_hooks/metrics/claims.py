@@ -29,6 +29,10 @@ class Groundedness(Metric):
     """
 
     needs: ClassVar[frozenset[Need]] = frozenset({"context", "claims"})
+    use_when: ClassVar[str] = "Every answer, live: what share of it the context backs, without gold."
+    avoid_when: ClassVar[str] = (
+        "The question is whether the answer is right: a wrong source grounds a wrong answer; `AnswerMatch` needs gold."
+    )
     labels: ClassVar[Labels] = "used"
 
     def score(self, run: RagRun, attribution: Attribution | None = None) -> MetricResult:
@@ -60,6 +64,10 @@ class EvidenceCompleteness(Metric):
     """
 
     needs: ClassVar[frozenset[Need]] = frozenset({"context", "claims"})
+    use_when: ClassVar[str] = "There is no gold, and you want to know how many items the answer's evidence needs."
+    avoid_when: ClassVar[str] = (
+        "Gold names the evidence: it looks at what the answer said, not at what it left out; take `EvidenceRecall`."
+    )
     labels: ClassVar[Labels] = "used"
 
     k: int | None = None

@@ -5,9 +5,8 @@ from math import fsum
 from typing import ClassVar
 
 from rag_eval_hooks.metrics.base import Metric, Need, register
-from rag_eval_hooks.metrics.labels import use_flags
+from rag_eval_hooks.metrics.labels import UseSource, use_flags
 from rag_eval_hooks.record import Attribution, MetricResult, RagRun
-from rag_eval_hooks.record.evaluation import Labels
 
 __all__ = ["ContextPrecision"]
 
@@ -30,14 +29,19 @@ class ContextPrecision(Metric):
     """
 
     needs: ClassVar[frozenset[Need]] = frozenset({"context", "labels"})
-    labels: ClassVar[Labels] = "used"
+    use_when: ClassVar[str] = "The order of the prompt is yours to choose, and what the answer used should stand first."
+    avoid_when: ClassVar[str] = (
+        "Alone: it is blind to what follows the last used item, so `ContextUse` belongs beside it."
+    )
 
+    labels: UseSource = "used"
+    """Who says what was used: `gold.used` or else attribution, or a judge."""
     k: int | None = None
     """How many items of the context to look at, from the top; None looks at all."""
 
     def score(self, run: RagRun, attribution: Attribution | None = None) -> MetricResult:
         """Returns the value over the context in prompt order, or null with the reason."""
-        flags, reason = use_flags(run, attribution)
+        flags, reason = use_flags(run, attribution, self.labels)
         if reason is not None:
             return self.not_scored(reason)
         ranks = [rank for rank, used in enumerate(flags[: self.k], 1) if used]

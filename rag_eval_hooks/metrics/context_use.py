@@ -1,12 +1,12 @@
 """ContextUse and FirstUse: how much of the context the answer used, and how early."""
 
 from dataclasses import dataclass
+from math import inf
 from typing import ClassVar
 
 from rag_eval_hooks.metrics.base import Metric, Need, register
-from rag_eval_hooks.metrics.labels import use_flags
+from rag_eval_hooks.metrics.labels import UseSource, use_flags
 from rag_eval_hooks.record import Attribution, MetricResult, RagRun
-from rag_eval_hooks.record.evaluation import Labels
 
 __all__ = ["ContextUse", "FirstUse"]
 
@@ -26,14 +26,17 @@ class ContextUse(Metric):
     """
 
     needs: ClassVar[frozenset[Need]] = frozenset({"context", "labels"})
-    labels: ClassVar[Labels] = "used"
+    use_when: ClassVar[str] = "You pay for every item of the prompt and want to know how many were of use."
+    avoid_when: ClassVar[str] = "Evidence is repeated on purpose: of several items that say the same, few are needed."
 
+    labels: UseSource = "used"
+    """Who says what was used: `gold.used` or else attribution, or a judge."""
     k: int | None = None
     """How many items of the context to look at, from the top; None looks at all."""
 
     def score(self, run: RagRun, attribution: Attribution | None = None) -> MetricResult:
         """Returns the share, or null with the reason; that nothing was used is a true 0."""
-        flags, reason = use_flags(run, attribution)
+        flags, reason = use_flags(run, attribution, self.labels)
         if reason is not None:
             return self.not_scored(reason)
         top = flags[: self.k]
@@ -53,11 +56,18 @@ class FirstUse(Metric):
     """
 
     needs: ClassVar[frozenset[Need]] = frozenset({"context", "labels"})
-    labels: ClassVar[Labels] = "used"
+    bounds: ClassVar[tuple[float, float]] = (1.0, inf)
+    use_when: ClassVar[str] = "You choose a cut-off: how far down the prompt the first useful item stands."
+    avoid_when: ClassVar[str] = (
+        "As an average over questions with prompts of different length; `ContextPrecision` is bounded."
+    )
+
+    labels: UseSource = "used"
+    """Who says what was used: `gold.used` or else attribution, or a judge."""
 
     def score(self, run: RagRun, attribution: Attribution | None = None) -> MetricResult:
         """Returns the position, or null with the reason: `nothing_used` where there is none."""
-        flags, reason = use_flags(run, attribution)
+        flags, reason = use_flags(run, attribution, self.labels)
         if reason is not None:
             return self.not_scored(reason)
         if not any(flags):

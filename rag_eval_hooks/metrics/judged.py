@@ -27,6 +27,8 @@ class Judged(RankingMetric):
     """
 
     name: ClassVar[str] = "Judged"
+    use_when: ClassVar[str] = "Beside every measure with gold labels: it says how far to trust them."
+    avoid_when: ClassVar[str] = "As a goal of its own: a list of items judged irrelevant scores 1."
 
     def has_value(self, listed: RankedList) -> bool:
         """Whether any id has a grade."""

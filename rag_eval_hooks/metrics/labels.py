@@ -4,11 +4,32 @@ from collections.abc import Mapping
 from itertools import chain
 from typing import Literal
 
+from rag_eval_hooks.metrics.levels import Level, roll_up
+from rag_eval_hooks.metrics.spans import span_grades, span_items
 from rag_eval_hooks.record import Attribution, Gold, RagRun
 
-__all__ = ["LabelSource", "answer_gap", "evidence_sets", "grades", "relevant", "use_flags", "used_ids"]
+__all__ = [
+    "EvidenceSet",
+    "JudgedSource",
+    "LabelSource",
+    "UseSource",
+    "answer_gap",
+    "evidence_sets",
+    "given_labels",
+    "grades",
+    "needed_items",
+    "no_labels",
+    "relevant",
+    "use_flags",
+    "used_ids",
+]
 
 LabelSource = Literal["gold", "used", "judge"]
+JudgedSource = Literal["gold", "judge"]
+UseSource = Literal["used", "judge"]
+
+EvidenceSet = tuple[frozenset[str], ...]
+"""The items of one evidence set; any one of an item's ids provides it."""
 
 
 def answer_gap(run: RagRun, attribution: Attribution | None) -> str | None:
@@ -28,18 +49,33 @@ def answer_gap(run: RagRun, attribution: Attribution | None) -> str | None:
     return None if run.context else "no_context"
 
 
-def use_flags(run: RagRun, attribution: Attribution | None) -> tuple[list[bool], str | None]:
+def given_labels(run: RagRun, labels: LabelSource) -> Gold | None:
+    """Returns the labels that people (`gold`, `used`) or a judge gave, or None."""
+    return run.judge if labels == "judge" else run.gold
+
+
+def no_labels(labels: LabelSource) -> str:
+    """Returns the reason of a measure that finds none of these labels, or nothing relevant among them."""
+    return "no_judge" if labels == "judge" else "nothing_used" if labels == "used" else "no_gold"
+
+
+def use_flags(
+    run: RagRun, attribution: Attribution | None, labels: UseSource = "used"
+) -> tuple[list[bool], str | None]:
     """Returns, for each item the generator got, whether the answer used it; or the reason why that is unknown.
 
-    `gold.used` goes first: then the answer's kind does not matter. An exact repeat (same id, same text) keeps its
-    place but is never used: its first copy is.
+    `gold.used` goes first: then the answer's kind does not matter. With `judge`, `judge.used` alone decides. An exact
+    repeat (same id, same text) keeps its place but is never used: its first copy is.
     """
-    gold_used = run.gold.used if run.gold is not None else None
-    if gold_used is not None:
+    given = given_labels(run, labels)
+    said_used = given.used if given is not None else None
+    if said_used is not None:
         if not run.context:
             return [], "no_context"
-        ids = frozenset(gold_used)
+        ids = frozenset(said_used)
         said = [run.chunks[item.chunk].id in ids for item in run.context]
+    elif labels == "judge":
+        return [], "no_judge"
     else:
         gap = answer_gap(run, attribution)
         if gap is not None or attribution is None:
@@ -65,20 +101,55 @@ def used_ids(run: RagRun, attribution: Attribution | None) -> tuple[frozenset[st
     return frozenset(verdict.id for verdict in attribution.chunks if verdict.use == "used"), None
 
 
-def grades(run: RagRun, attribution: Attribution | None, labels: LabelSource) -> tuple[Mapping[str, float], str | None]:
-    """Returns the grade of each judged id, or the reason why there are none.
+def grades(
+    run: RagRun, attribution: Attribution | None, labels: LabelSource, level: Level = "chunk"
+) -> tuple[Mapping[str, float], str | None]:
+    """Returns the grade of each judged unit (id, page or document), or the reason why there are none.
 
-    With `gold`, `gold.relevance`; where that is missing, each id of `gold.evidence_sets` has grade 1. With `used`,
-    each used id has grade 1. No part of a record holds a judge's grades yet, so `judge` says `no_judge`.
+    With `gold`, `gold.relevance`; where that is missing, each id of `gold.evidence_sets` has grade 1; where these are
+    missing, too, each chunk has the grade of the best of `gold.spans` that it covers. With `judge`, the same from
+    `run.judge`. With `used`, each used id has grade 1. A page or document has the best grade of its chunks.
     """
-    if labels == "judge":
-        return {}, "no_judge"
+    graded: Mapping[str, float]
     if labels == "used":
         ids, reason = used_ids(run, attribution)
-        return dict.fromkeys(ids, 1.0), reason
-    if run.gold is None:
-        return {}, "no_gold"
-    return _gold_grades(run.gold), None
+        if reason is not None:
+            return {}, reason
+        graded = dict.fromkeys(ids, 1.0)
+    else:
+        given = run.judge if labels == "judge" else run.gold
+        if given is None:
+            return {}, no_labels(labels)
+        if given.spans and not given.relevance and not given.evidence_sets:
+            return span_grades(run, given.spans, level)
+        graded = _gold_grades(given)
+    if level == "chunk":
+        return graded, None
+    rolled: dict[str, float] = {}
+    for identifier, units in roll_up(run, graded, level).items():
+        grade = graded[identifier]
+        for unit in units:
+            rolled[unit] = max(rolled.get(unit, grade), grade)
+    return rolled, None
+
+
+def needed_items(run: RagRun, labels: JudgedSource, level: Level) -> tuple[tuple[EvidenceSet, ...], str | None]:
+    """Returns the alternative evidence sets at a level, or the reason why there are none.
+
+    `evidence_sets` go first; where they are missing, `spans` are the one set, each span an item; where these are
+    missing, too, the relevant ids are. Ids of one set that roll up to one unit are one item.
+    """
+    given = given_labels(run, labels)
+    if given is None:
+        return (), no_labels(labels)
+    if given.spans and not any(given.evidence_sets or ()):
+        items, reason = span_items(run, given.spans, level)
+        return ((items,) if reason is None else ()), reason
+    sets = evidence_sets(given)
+    if not sets:
+        return (), no_labels(labels)
+    units = roll_up(run, frozenset().union(*sets), level)
+    return tuple(tuple({units[identifier] for identifier in one}) for one in sets), None
 
 
 def relevant(gold: Gold | None) -> frozenset[str]:

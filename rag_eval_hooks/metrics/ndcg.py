@@ -35,6 +35,11 @@ class NDCG(RankingMetric):
     """
 
     name: ClassVar[str] = "nDCG"
+    use_when: ClassVar[str] = "Relevance is graded, and better items should come before good ones."
+    avoid_when: ClassVar[str] = (
+        "The reader is a model that gets the whole prompt: the discount is that of a person who stops reading; "
+        "`ContextPrecision` and `UDCG` look at what a model makes of the order."
+    )
 
     gain: Literal["exp", "linear"] = "exp"
     """How a grade turns into gain."""

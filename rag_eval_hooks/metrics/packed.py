@@ -27,6 +27,8 @@ class Packed(Metric):
     """
 
     needs: ClassVar[frozenset[Need]] = frozenset({"retrieved", "context"})
+    use_when: ClassVar[str] = "A budget, a filter or a reranker stands between retrieval and the prompt."
+    avoid_when: ClassVar[str] = "The prompt was not seen: then there is no value."
 
     k: int | None = None
     """How many retrieved items to look at, from the top; None looks at all."""

@@ -26,6 +26,10 @@ class P(RankingMetric):
     """
 
     name: ClassVar[str] = "P"
+    use_when: ClassVar[str] = "A fixed number of items goes into the prompt, and each irrelevant one costs room."
+    avoid_when: ClassVar[str] = (
+        "Questions differ in how many relevant items exist: with fewer than k of them a perfect list stays below 1."
+    )
 
     denominator: Literal["k", "returned"] = "k"
     """Whether to divide by `k` or by the number of ids returned, at most `k`."""

@@ -25,6 +25,11 @@ class R(RankingMetric):
     """
 
     name: ClassVar[str] = "R"
+    use_when: ClassVar[str] = "All relevant items are known, and a missed one is what hurts."
+    avoid_when: ClassVar[str] = (
+        "Not all relevant items are known: the total is then too small and the value too high; `T` and `Fe` need no "
+        "total."
+    )
 
     def value_of(self, listed: RankedList) -> float:
         """Returns the share of the relevant ids found."""
@@ -44,6 +49,8 @@ class Hit(RankingMetric):
     """
 
     name: ClassVar[str] = "Hit"
+    use_when: ClassVar[str] = "One relevant item suffices, and its place does not matter."
+    avoid_when: ClassVar[str] = "Several items are needed together (`CompleteEvidence`), or the place matters (`RR`)."
 
     def value_of(self, listed: RankedList) -> float:
         """Returns 1 or 0."""

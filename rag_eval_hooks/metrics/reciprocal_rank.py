@@ -23,6 +23,8 @@ class RR(RankingMetric):
     """
 
     name: ClassVar[str] = "RR"
+    use_when: ClassVar[str] = "There is one right answer in one place, and how early it comes is what counts."
+    avoid_when: ClassVar[str] = "Several items are needed: it is blind to all that follows the first hit; take `AP`."
 
     def value_of(self, listed: RankedList) -> float:
         """Returns the reciprocal rank."""

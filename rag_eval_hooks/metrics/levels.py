@@ -1,0 +1,92 @@
+"""Rolls chunk ids up to pages and documents, by what the chunks' metadata says."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+from rag_eval_hooks.record import Chunk, RagRun
+from rag_eval_hooks.record.clean import text_id
+
+__all__ = ["DOCUMENT_KEYS", "PAGE_KEYS", "Level", "document_of", "page_of", "ranked_units", "roll_up", "unit_of"]
+
+Level = Literal["chunk", "page", "document"]
+
+DOCUMENT_KEYS = ("document_id", "doc_id", "source", "file_name", "file_path", "url", "title")
+"""Metadata keys that name a chunk's document, tried in this order."""
+PAGE_KEYS = ("page", "page_number", "page_label")
+"""Metadata keys that number a chunk's page, tried in this order."""
+PAGE_MARK = "#page="
+"""Stands between document and page in the name of a page; gold may name pages this way, too."""
+
+
+def document_of(chunk: Chunk) -> str | None:
+    """Returns the document a chunk's metadata names, or None.
+
+    >>> document_of(Chunk(id="c1", metadata={"source": "a.pdf", "title": "A"}))
+    'a.pdf'
+    """
+    return first_id(chunk.metadata, DOCUMENT_KEYS)
+
+
+def page_of(chunk: Chunk) -> str | None:
+    """Returns the page a chunk's metadata names, as text, or None."""
+    return first_id(chunk.metadata, PAGE_KEYS)
+
+
+def unit_of(chunk: Chunk, level: Level) -> str:
+    """Returns what a chunk is at a level: its document, its page, or its own id.
+
+    A chunk whose metadata does not name the document (for `page`, also the page) keeps its own id.
+
+    >>> chunk = Chunk(id="c1", metadata={"source": "a.pdf", "page": 3})
+    >>> [unit_of(chunk, level) for level in ("chunk", "page", "document")]
+    ['c1', 'a.pdf#page=3', 'a.pdf']
+    """
+    if level == "chunk":
+        return chunk.id
+    document = document_of(chunk)
+    if document is None or level == "document":
+        return chunk.id if document is None else document
+    page = page_of(chunk)
+    return chunk.id if page is None else f"{document}{PAGE_MARK}{page}"
+
+
+def ranked_units(run: RagRun, level: Level) -> tuple[str, ...]:
+    """Returns the retrieved list at a level, one entry a chunk: a second chunk of the same page is a repeat."""
+    if level == "chunk":
+        return run.retrieved_ids
+    units = [unit_of(chunk, level) for chunk in run.chunks]
+    return tuple(units[item.chunk] for stage in run.stages if stage.final for item in stage.items)
+
+
+def roll_up(run: RagRun, ids: Iterable[str], level: Level) -> Mapping[str, frozenset[str]]:
+    """Returns the units that each labelled id stands for at a level.
+
+    An id is rolled up through the run's chunks that carry it (several, where a framework repeats ids). One that no
+    chunk carries is taken as it is, so labels may name documents, or pages as `a.pdf#page=3`; at the level of
+    documents such a page stands for its document.
+    """
+    if level == "chunk":
+        return {identifier: frozenset((identifier,)) for identifier in ids}
+    carried: dict[str, set[str]] = {}
+    for chunk in run.chunks:
+        carried.setdefault(chunk.id, set()).add(unit_of(chunk, level))
+    return {
+        identifier: frozenset(carried[identifier]) if identifier in carried else frozenset((_as_is(identifier, level),))
+        for identifier in ids
+    }
+
+
+def first_id(metadata: Mapping[str, Any], keys: Iterable[str]) -> str | None:
+    """Returns the first of these entries that is an id: a text that is not blank, or a number."""
+    for key in keys:
+        value = metadata.get(key)
+        if value is not None and isinstance(value, (str, int, float)) and not isinstance(value, bool):
+            identifier = text_id(value)
+            if identifier is not None:
+                return identifier
+    return None
+
+
+def _as_is(identifier: str, level: Level) -> str:
+    document = identifier.rpartition(PAGE_MARK)[0] if level == "document" else ""
+    return document or identifier
