@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from rag_eval_hooks.cli.demo import demo
+from rag_eval_hooks.cli.measure import measure
 from rag_eval_hooks.cli.metrics import metrics
 from rag_eval_hooks.cli.replay import replay
 from rag_eval_hooks.cli.report import report
@@ -33,6 +34,7 @@ Examples:
   rag-eval-hooks show runs.db
   rag-eval-hooks report runs.db -o report.html
   rag-eval-hooks metrics ContextPrecision
+  rag-eval-hooks measure --qrels qrels.txt --run bm25.run
 
 \b
 Exit codes: 0 done, 1 done but some lines were bad, 2 not possible (the message says what to do).
@@ -69,7 +71,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (replay, show, report, metrics, schema, demo):
+for command in (replay, show, report, measure, metrics, schema, demo):
     app.command()(command)
 
 
