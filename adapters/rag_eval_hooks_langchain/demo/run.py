@@ -1,6 +1,8 @@
 """`run_demo`: asks all questions with the evaluation attached, and shows what it found."""
 
 import shlex
+import shutil
+import sys
 from collections.abc import Iterator, Sequence
 from itertools import chain as joined
 from itertools import zip_longest
@@ -148,17 +150,27 @@ def _show(
         console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
+def _command() -> str:
+    """How to call the command line from here: by name where the shell finds it, else by its place."""
+    if shutil.which("rag-eval-hooks"):
+        return "rag-eval-hooks"
+    beside = Path(sys.executable).with_name("rag-eval-hooks")
+    inside = beside.is_relative_to(Path.cwd())
+    return shlex.quote(str(beside.relative_to(Path.cwd()) if inside else beside))
+
+
 def _next_steps(pairs: Sequence[tuple[RagRun, Evaluation]], *, store: Path, report: Path) -> Iterator[str]:
     yield f"Report: {report}"
     yield f"Store:  {store}"
     yield ""
     source = shlex.quote(str(store))
     yield "Next:"
-    yield f"  rag-eval-hooks show {source} --list"
+    command = _command()
+    yield f"  {command} show {source} --list"
     worst = next((one for _, one in pairs if any(finding.kind != "right_refusal" for finding in one.findings)), None)
     if worst is not None:
-        yield f"  rag-eval-hooks show {source} {one_line(worst.run_id, 80)}"
-    yield f"  rag-eval-hooks replay {source} {shlex.quote(str(store.with_name(EVALUATIONS)))}"
+        yield f"  {command} show {source} {one_line(worst.run_id, 80)}"
+    yield f"  {command} replay {source} {shlex.quote(str(store.with_name(EVALUATIONS)))}"
 
 
 def _table(pairs: Sequence[tuple[RagRun, Evaluation]], *, question_width: int) -> Table:
