@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
+from math import isfinite, sqrt
 
 from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks.record import MetricResult
 from rag_eval_hooks.record.evaluation import Labels
 
-__all__ = ["Average", "AverageAccumulator", "averages"]
+__all__ = ["MAX_REASONS", "Average", "AverageAccumulator", "Squares", "Total", "averages"]
 
 MAX_REASONS = 50
 """Reasons kept apart per measure; stored results are read from files, so the rest is counted as `other`."""
@@ -34,6 +34,9 @@ class Average:
     """Runs without a value by reason, most frequent first; failures are not among them."""
     failed: int = 0
     """Runs in which the measure raised."""
+    standard_error: float | None = field(default=None, compare=False)
+    """How far the mean is likely to be from that of all runs: sqrt(sum of (w (x - mean))^2) / sum of w, w the weights;
+    None below two scored runs. `rag_eval_hooks.summary` gives intervals that also hold for few runs."""
 
     def __str__(self) -> str:
         parts = [f"{self.scored} scored"]
@@ -102,13 +105,14 @@ def averages(items: Iterable[tuple[Sequence[MetricResult], float]]) -> tuple[Ave
 class _Sum:
     """The running sums of one measure."""
 
-    __slots__ = ("failed", "labels", "metric", "reasons", "scored", "values", "weights")
+    __slots__ = ("failed", "labels", "metric", "reasons", "scored", "squares", "values", "weights")
 
     def __init__(self, metric: str) -> None:
         self.metric = metric
         self.labels: set[Labels | None] = set()
-        self.values = _Total()
-        self.weights = _Total()
+        self.values = Total()
+        self.weights = Total()
+        self.squares = Squares()
         self.scored = 0
         self.failed = 0
         self.reasons: dict[str, int] = {}
@@ -117,6 +121,7 @@ class _Sum:
         if result.value is not None:
             self.values.add(weight * result.value)
             self.weights.add(weight)
+            self.squares.add(result.value, weight)
             self.scored += 1
             self.labels.add(result.labels)
             return
@@ -137,10 +142,52 @@ class _Sum:
             scored=self.scored,
             not_scored=dict(sorted(self.reasons.items(), key=lambda item: (-item[1], item[0]))),
             failed=self.failed,
+            standard_error=self.squares.standard_error(mean) if mean is not None and self.scored > 1 else None,
         )
 
 
-class _Total:
+class Squares:
+    """The second moments of a weighted mean's error, in memory that does not grow.
+
+    >>> squares = Squares()
+    >>> for value in (1.0, 0.0):
+    ...     squares.add(value, 1.0)
+    >>> round(squares.standard_error(0.5), 4), squares.effective  # sqrt(2 x 0.25) / 2
+    (0.3536, 2.0)
+    """
+
+    __slots__ = ("_first", "_linear", "_none", "_square", "_weight")
+
+    def __init__(self) -> None:
+        self._first: float | None = None
+        self._weight, self._none, self._linear, self._square = Total(), Total(), Total(), Total()
+
+    def add(self, value: float, weight: float) -> None:
+        """Counts one value."""
+        if self._first is None:
+            self._first = value  # squares around a value near the mean keep their digits
+        shifted = value - self._first
+        self._weight.add(weight)
+        self._none.add(weight * weight)
+        self._linear.add(weight * weight * shifted)
+        self._square.add(weight * weight * shifted * shifted)
+
+    def standard_error(self, mean: float) -> float | None:
+        """Returns sqrt(sum of (w (x - mean))^2) / sum of w; None where it is too large for a number."""
+        if self._first is None:
+            return None
+        centre = mean - self._first
+        squares = self._square.sum - 2 * centre * self._linear.sum + centre * centre * self._none.sum
+        error = sqrt(max(squares, 0.0)) / self._weight.sum if isfinite(squares) else squares
+        return error if isfinite(error) else None
+
+    @property
+    def effective(self) -> float:
+        """How many equally weighted values say as much (Kish): (sum of w)^2 / sum of w^2."""
+        return self._weight.sum * self._weight.sum / self._none.sum if self._first is not None else 0.0
+
+
+class Total:
     """A sum that does not lose small terms to a large one (Neumaier's compensation)."""
 
     __slots__ = ("_high", "_low")
@@ -150,6 +197,7 @@ class _Total:
         self._low = 0.0
 
     def add(self, term: float) -> None:
+        """Adds one term."""
         high = self._high + term
         if abs(self._high) >= abs(term):
             self._low += (self._high - high) + term
@@ -159,4 +207,5 @@ class _Total:
 
     @property
     def sum(self) -> float:
+        """The sum so far."""
         return self._high + self._low

@@ -1,0 +1,25 @@
+"""Averages that cannot mislead: intervals, gaps, slices, paired comparison of versions, and the report of one version.
+
+Stands above the stages, as `reports` does; nothing below imports it.
+"""
+
+from rag_eval_hooks.summary.distribution import Distribution
+from rag_eval_hooks.summary.measures import MeasureTally
+from rag_eval_hooks.summary.models import Concentration, Interval, MeasureSummary, NumberSummary, RunRef, SliceName
+from rag_eval_hooks.summary.randomisation import concentration, holm, sign_flip
+from rag_eval_hooks.summary.slices import slices_of
+
+__all__ = [
+    "Concentration",
+    "Distribution",
+    "Interval",
+    "MeasureSummary",
+    "MeasureTally",
+    "NumberSummary",
+    "RunRef",
+    "SliceName",
+    "concentration",
+    "holm",
+    "sign_flip",
+    "slices_of",
+]
