@@ -45,18 +45,41 @@ class CitationPrecision(CitationMetric):
     Backing part of the statement is enough. A dangling citation counts among all and never as supported. An answer
     without citations has no value (`no_citations`).
 
+    With `rule="alce"` a citation counts when its claim is wholly backed by its citations together, and the citation is
+    not irrelevant; it is irrelevant when it alone does not back the claim while the others without it do. Source of
+    that rule: ALCE, arXiv 2305.14627, section 3.
+
     >>> from rag_eval_hooks.testing import make_attribution, make_run
     >>> run = make_run("ab")
     >>> found = make_attribution(run, claims=["+1", "-"], citations=[(0, 1), (0, 2, False), (1, None), (0, 2)])
     >>> CitationPrecision().score(run, found).value
     0.5
+    >>> CitationPrecision(rule="alce").score(run, found).value  # claim 0 is backed by a; b is irrelevant, twice
+    0.25
     """
 
     nothing: ClassVar[str] = "no_citations"
+    use_when: ClassVar[str] = "A reader who follows a citation must find what it stands behind."
+    avoid_when: ClassVar[str] = "Alone: one good citation in a long answer scores 1; `CitationRecall` counts the rest."
 
-    def judge(self, run: RagRun, attribution: Attribution) -> list[bool]:  # noqa: ARG002
-        """Returns whether each citation is supported."""
-        return [citation.supported for citation in attribution.citations]
+    rule: Literal["part", "alce"] = "part"
+    """What makes a citation good: it backs part of its statement, or it is one that ALCE calls relevant."""
+
+    def judge(self, run: RagRun, attribution: Attribution) -> list[bool]:
+        """Returns whether each citation is good by the rule."""
+        if self.rule == "part":
+            return [citation.supported for citation in attribution.citations]
+        cited = _cited_ranks(attribution)
+        claims = {claim.index: claim for claim in attribution.claims}
+        good: list[bool] = []
+        for citation in attribution.citations:
+            claim, rank = claims.get(-1 if citation.claim is None else citation.claim), citation.target_rank
+            if claim is None or rank is None or not backed_by(run, claim, cited[claim.index]):
+                good.append(False)
+            else:
+                alone = backed_by(run, claim, {rank})
+                good.append(alone or not backed_by(run, claim, cited[claim.index] - {rank}))
+        return good
 
 
 @register
@@ -78,15 +101,15 @@ class CitationRecall(CitationMetric):
     (0.5, True)
     """
 
+    use_when: ClassVar[str] = "Every statement must be covered by its own citations, as in a report."
+    avoid_when: ClassVar[str] = "Alone: citing everything scores 1; `CitationPrecision` counts what is too much."
+
     over: Literal["evidence", "all"] = "evidence"
     """Which claims count: those that need evidence, or all."""
 
     def judge(self, run: RagRun, attribution: Attribution) -> list[bool]:
         """Returns whether each claim that counts is backed by its own citations."""
-        cited: dict[int, set[int]] = {}
-        for citation in attribution.citations:
-            if citation.claim is not None and citation.target_rank is not None:
-                cited.setdefault(citation.claim, set()).add(citation.target_rank)
+        cited = _cited_ranks(attribution)
         return [
             backed_by(run, claim, cited.get(claim.index, set()))
             for claim in attribution.claims
@@ -110,6 +133,18 @@ class CitationCoverage(CitationMetric):
     0.5
     """
 
+    use_when: ClassVar[str] = "You want to see whether the prompt makes the model cite at all."
+    avoid_when: ClassVar[str] = "The question is whether citations hold: this one does not look."
+
     def judge(self, run: RagRun, attribution: Attribution) -> list[bool]:  # noqa: ARG002
         """Returns whether each claim that needs evidence carries a citation."""
         return [bool(claim.citations) for claim in attribution.claims if claim.needs_evidence]
+
+
+def _cited_ranks(attribution: Attribution) -> dict[int, set[int]]:
+    """The ranks that each claim cites; dangling citations cite none."""
+    cited: dict[int, set[int]] = {}
+    for citation in attribution.citations:
+        if citation.claim is not None and citation.target_rank is not None:
+            cited.setdefault(citation.claim, set()).add(citation.target_rank)
+    return cited

@@ -21,6 +21,7 @@ __all__ = [
     "no_labels",
     "relevant",
     "use_flags",
+    "use_grades",
     "used_ids",
 ]
 
@@ -123,14 +124,26 @@ def grades(
         if given.spans and not given.relevance and not given.evidence_sets:
             return span_grades(run, given.spans, level)
         graded = _gold_grades(given)
-    if level == "chunk":
-        return graded, None
-    rolled: dict[str, float] = {}
-    for identifier, units in roll_up(run, graded, level).items():
-        grade = graded[identifier]
-        for unit in units:
-            rolled[unit] = max(rolled.get(unit, grade), grade)
-    return rolled, None
+    return _rolled(run, graded, level), None
+
+
+def use_grades(
+    run: RagRun, attribution: Attribution | None, level: Level = "chunk"
+) -> tuple[Mapping[str, float], str | None]:
+    """Returns 1 for each used unit and 0 for each that distracts, or the reason why that is unknown.
+
+    One that the answer did not use and that states another value than the answer distracts. What is in neither group
+    is unknown: it is no error to retrieve it.
+    """
+    ids, reason = used_ids(run, attribution)
+    if reason is not None:
+        return {}, reason
+    graded = dict.fromkeys(ids, 1.0)
+    by_person = run.gold is not None and run.gold.used is not None
+    for verdict in attribution.chunks if attribution is not None else ():
+        if verdict.conflict and (by_person or verdict.use == "unused"):
+            graded.setdefault(verdict.id, 0.0)
+    return _rolled(run, graded, level), None
 
 
 def needed_items(run: RagRun, labels: JudgedSource, level: Level) -> tuple[tuple[EvidenceSet, ...], str | None]:
@@ -177,3 +190,15 @@ def _gold_grades(gold: Gold) -> Mapping[str, float]:
     if gold.relevance or not gold.evidence_sets:
         return gold.relevance or {}
     return dict.fromkeys(chain.from_iterable(gold.evidence_sets), 1.0)
+
+
+def _rolled(run: RagRun, graded: Mapping[str, float], level: Level) -> Mapping[str, float]:
+    """The best grade of each unit at a level."""
+    if level == "chunk":
+        return graded
+    rolled: dict[str, float] = {}
+    for identifier, units in roll_up(run, graded, level).items():
+        grade = graded[identifier]
+        for unit in units:
+            rolled[unit] = max(rolled.get(unit, grade), grade)
+    return rolled

@@ -1,0 +1,124 @@
+"""What a question asks about by name: its years, numbers, dates, codes, names and quoted terms."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from rag_eval_hooks.attribution.anchors import Anchor, find_anchors, fits
+from rag_eval_hooks.attribution.fold import fold
+from rag_eval_hooks.attribution.terms import STOPWORDS
+
+__all__ = ["AnchorText", "QuestionAnchor", "question_anchors"]
+
+MAX_QUESTION = 10_000
+MAX_TEXT = 200_000
+QUOTED = re.compile(
+    r"\"([^\"\n]{1,100})\"|“([^”\n]{1,100})”|„([^“”\n]{1,100})[“”]|«([^»\n]{1,100})»|「([^」\n]{1,100})」|『([^』\n]{1,100})』"
+    r"|《([^》\n]{1,100})》|(?<!\w)'([^'\n]{1,100})'(?!\w)|(?<!\w)‘([^’\n]{1,100})’(?!\w)"
+)
+NAME = re.compile(r"(?<![\w'’.-])[^\W\d_a-z][\w&-]*(?:['’][\w-]+)?(?: [^\W\d_a-z][\w&-]*(?:['’][\w-]+)?)*")
+POSSESSIVE = re.compile(r"['’]s?$")
+SENTENCE_START = re.compile(r"(?:^|[.?!:;\n])[\s\"'“‘(\[*-]*$")
+WORD = re.compile(r"\w+")
+
+
+class QuestionAnchor(NamedTuple):
+    """One thing a question names; a text that answers it should name it, too."""
+
+    kind: str
+    """`value` (number, year, date, code), `name` or `quote`."""
+    words: str
+    """The folded words, one blank between them."""
+    values: tuple[Anchor, ...] = ()
+    """For a value, what must all be stated (a date is a year, a month and a day)."""
+
+
+class AnchorText:
+    """A text in which anchors are looked for; folded once, its values found when first asked for.
+
+    >>> text = AnchorText("The Acme Corp. report of 3 May 2021 lists 2,500 people.")
+    >>> [text.states(anchor) for anchor in question_anchors("Did Acme have 2500 people in 2020?")]
+    [True, False, True]
+    """
+
+    def __init__(self, text: str) -> None:
+        self._folded = fold(text[:MAX_TEXT]).text
+        self._stream = f" {' '.join(WORD.findall(self._folded))} "
+        self._values: list[Anchor] | None = None
+
+    def states(self, anchor: QuestionAnchor) -> bool:
+        """Returns whether the text has the anchor: the same words in a row, or a value that fits."""
+        if anchor.kind == "value":
+            if self._values is None:
+                self._values = find_anchors(self._folded)
+            return all(any(fits(part, value) for value in self._values) for part in anchor.values)
+        if anchor.words.isascii():
+            return f" {anchor.words} " in self._stream
+        return anchor.words in self._stream  # a script without blanks between its words
+
+
+def question_anchors(question: str) -> list[QuestionAnchor]:
+    """Returns the distinct anchors of a question: quoted terms, then values, then names.
+
+    A name is a run of words that begin with a capital letter. The first word of a sentence tells nothing, unless
+    another of its letters is a capital (`NASA`), nor does any where the whole question is in capitals. Scripts
+    without capitals have quoted terms and values only.
+
+    >>> [(anchor.kind, anchor.words) for anchor in question_anchors('Did Marie Curie say "never fear" in 1911?')]
+    [('quote', 'never fear'), ('value', '1911'), ('name', 'marie curie')]
+    """
+    text = question[:MAX_QUESTION]
+    found: dict[tuple[str, str], QuestionAnchor] = {}
+    for anchor in (*_quotes(text), *_values(QUOTED.sub(_blank, text)), *_names(text)):
+        if anchor.words:
+            found.setdefault((anchor.kind, anchor.words), anchor)
+    return list(found.values())
+
+
+def _quotes(text: str) -> Iterator[QuestionAnchor]:
+    for match in QUOTED.finditer(text):
+        yield QuestionAnchor("quote", _words(match[match.lastindex or 0]))
+
+
+def _values(text: str) -> Iterator[QuestionAnchor]:
+    folded = fold(text).text
+    stretches: dict[tuple[int, int], list[Anchor]] = {}
+    for anchor in find_anchors(folded):
+        stretches.setdefault((anchor.start, anchor.end), []).append(anchor)
+    for (start, end), anchors in stretches.items():
+        yield QuestionAnchor("value", " ".join(folded[start:end].split()), tuple(anchors))
+
+
+def _names(text: str) -> Iterator[QuestionAnchor]:
+    rest = QUOTED.sub(_blank, text)
+    folded = fold(rest)
+    for anchor in find_anchors(folded.text):
+        start, end = folded.span(anchor.start, anchor.end)
+        rest = rest[:start] + " " * (end - start) + rest[end:]
+    if not any(char.islower() for char in rest):
+        return
+    for match in NAME.finditer(rest):
+        words = match.group().split(" ")
+        if SENTENCE_START.search(rest, max(0, match.start() - 12), match.start()) and not _has_inner_capital(words[0]):
+            words = words[1:]
+        kept: list[str] = []
+        for word in [*words, ""]:
+            bare = POSSESSIVE.sub("", word)
+            if bare[:1].isupper() and len(bare) > 1 and (bare.lower() not in STOPWORDS or bare.isupper()):
+                kept.append(bare)
+                continue
+            if kept:
+                yield QuestionAnchor("name", _words(" ".join(kept)))
+            kept = []
+
+
+def _has_inner_capital(word: str) -> bool:
+    return any(char.isupper() for char in word[1:])
+
+
+def _words(text: str) -> str:
+    return " ".join(WORD.findall(fold(text).text))
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match.group())
