@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from rag_eval_hooks.cli.compare import compare
 from rag_eval_hooks.cli.demo import demo
 from rag_eval_hooks.cli.measure import measure
 from rag_eval_hooks.cli.metrics import metrics
@@ -33,6 +34,7 @@ Examples:
   rag-eval-hooks replay log.jsonl evaluations.jsonl --store runs.db
   rag-eval-hooks show runs.db
   rag-eval-hooks report runs.db -o report.html
+  rag-eval-hooks compare before.db after.db
   rag-eval-hooks metrics ContextPrecision
   rag-eval-hooks measure --qrels qrels.txt --run bm25.run
 
@@ -71,7 +73,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (replay, show, report, measure, metrics, schema, demo):
+for command in (replay, show, report, compare, measure, metrics, schema, demo):
     app.command()(command)
 
 

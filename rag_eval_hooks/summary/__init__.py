@@ -3,6 +3,7 @@
 Stands above the stages, as `reports` does; nothing below imports it.
 """
 
+from rag_eval_hooks.summary.compare import Comparison, MeasureComparison, compare
 from rag_eval_hooks.summary.distribution import Distribution
 from rag_eval_hooks.summary.measures import MeasureTally
 from rag_eval_hooks.summary.models import Concentration, Interval, MeasureSummary, NumberSummary, RunRef, SliceName
@@ -10,14 +11,17 @@ from rag_eval_hooks.summary.randomisation import concentration, holm, sign_flip
 from rag_eval_hooks.summary.slices import slices_of
 
 __all__ = [
+    "Comparison",
     "Concentration",
     "Distribution",
     "Interval",
+    "MeasureComparison",
     "MeasureSummary",
     "MeasureTally",
     "NumberSummary",
     "RunRef",
     "SliceName",
+    "compare",
     "concentration",
     "holm",
     "sign_flip",
