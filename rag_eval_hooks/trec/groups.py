@@ -71,21 +71,44 @@ def results(file: TrecFile) -> Iterator[tuple[str, Results]]:
 
 
 def is_grouped(file: TrecFile) -> bool:
-    """Whether the lines of each query stand together; remembers one hash a query."""
+    """Whether the lines of each query stand together.
+
+    Ids that ascend, as text or as numbers, need no memory; of any others one hash each is remembered.
+    """
+    if _ascend(file):
+        return True
     seen: set[int] = set()
+    for query in _changes(file):
+        known = hash(query)
+        if known in seen:  # or two ids share a hash: then the file is held in memory, and nothing is wrong
+            return False
+        seen.add(known)
+    return True
+
+
+def _ascend(file: TrecFile) -> bool:
+    last = b""
+    as_text = as_number = True
+    for query in _changes(file):
+        as_text = as_text and query > last
+        as_number = as_number and (len(query), query) > (len(last), last)
+        if not (as_text or as_number):
+            return False
+        last = query
+    return True
+
+
+def _changes(file: TrecFile) -> Iterator[bytes]:
+    """Yields the query of each line that has another one than the line before."""
     current = b""
     for line in file.lines():
         if current and line.startswith(current) and line[len(current) : len(current) + 1].isspace():
             continue
         fields = line.split(None, 1)
-        if not fields or fields[0].startswith(b"#"):
+        if not fields or fields[0].startswith(b"#") or fields[0] == current:
             continue
         current = fields[0]
-        known = hash(current)
-        if known in seen:  # or two ids share a hash: then the file is held in memory, and nothing is wrong
-            return False
-        seen.add(known)
-    return True
+        yield current
 
 
 def _by_query(

@@ -167,3 +167,22 @@ def test_what_cannot_be_read(tmp_path: Path) -> None:
 def test_measures_that_a_run_file_cannot_give(name: str, why: str) -> None:
     with pytest.raises(MetricSpecError, match=why):
         trec_metrics([name])
+
+
+@pytest.mark.parametrize(
+    ("queries", "grouped"),
+    [
+        ("1 1 2 10", True),
+        ("1 10 2", True),
+        ("9 10 b a", True),
+        ("b a a c", True),
+        ("", True),
+        ("1 2 1", False),
+        ("b a b", False),
+        ("1 10 2 10", False),
+    ],
+)
+def test_whether_queries_stand_together(queries: str, grouped: bool, tmp_path: Path) -> None:
+    lines = "".join(f"{query} Q0 a 1 1 t\n# {query}\n\n  {query} Q0 b 1 1 t\n" for query in queries.split())
+    with TrecFile(write(tmp_path / "r", lines)) as file:
+        assert is_grouped(file) is grouped
