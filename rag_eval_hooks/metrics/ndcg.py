@@ -38,7 +38,7 @@ class NDCG(RankingMetric):
     use_when: ClassVar[str] = "Relevance is graded, and better items should come before good ones."
     avoid_when: ClassVar[str] = (
         "The reader is a model that gets the whole prompt: the discount is that of a person who stops reading; "
-        "`ContextPrecision` and `UDCG` look at what a model makes of the order."
+        "`ContextPrecision` and `UDCG` are about what a model makes of it."
     )
 
     gain: Literal["exp", "linear"] = "exp"

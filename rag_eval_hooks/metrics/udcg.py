@@ -11,8 +11,8 @@ from rag_eval_hooks.record import Attribution, MetricResult, RagRun
 
 __all__ = ["UDCG"]
 
-DISTRACTS = -1 / 3
-"""Weight of an item that is not relevant."""
+DISTRACTS = -0.333
+"""Weight of an item that is not relevant: one third, cut to the digits of the original code, so that values agree."""
 
 
 @register
@@ -21,17 +21,17 @@ class UDCG(Metric):
     """Utility of the first `k` retrieved for a model that reads them all: help less distraction.
 
     UDCG@k = sigmoid(sum over the first K of w_i * u_i / K), with K = min(k, n), w_i = 1 if item i is relevant, else
-    -1/3, and u_i = 1 - P(model abstains | question, item i alone)
+    -0.333, and u_i = 1 - P(model abstains | question, item i alone)
 
     The utilities u_i are given, by id, as `gold.utility` (`judge.utility` with `labels="judge"`); where one of the
     first `k` has none there is no value (`no_utility`). Relevant are ids with a grade above 0, as everywhere. A page
-    or document has the best utility of its chunks. Of values from sigmoid(-1/3) = 0.417 to sigmoid(1) = 0.731; an
+    or document has the best utility of its chunks. Of values from sigmoid(-0.333) = 0.418 to sigmoid(1) = 0.731; an
     empty list is 0. The order within the first `k` changes nothing. Source: arXiv 2510.21440, as its code computes it.
 
     >>> from rag_eval_hooks.record import Gold
     >>> from rag_eval_hooks.testing import make_run
-    >>> gold = Gold(relevance={"a": 1}, utility={"a": 1.0, "b": 0.6})  # (1 * 1.0 - 0.6 / 3) / 2 = 0.4
-    >>> round(UDCG(k=2).score(make_run("ab", gold=gold)).value, 4)  # 1 / (1 + e^-0.4)
+    >>> gold = Gold(relevance={"a": 1}, utility={"a": 1.0, "b": 0.6})  # (1.0 - 0.333 * 0.6) / 2 = 0.4001
+    >>> round(UDCG(k=2).score(make_run("ab", gold=gold)).value, 4)  # 1 / (1 + e^-0.4001)
     0.5987
     """
 
