@@ -9,6 +9,8 @@ from rag_eval_hooks.summary.measures import MeasureTally
 from rag_eval_hooks.summary.models import Concentration, Interval, MeasureSummary, NumberSummary, RunRef, SliceName
 from rag_eval_hooks.summary.randomisation import concentration, holm, sign_flip
 from rag_eval_hooks.summary.slices import slices_of
+from rag_eval_hooks.summary.version import version_report
+from rag_eval_hooks.summary.version_models import VersionReport
 
 __all__ = [
     "Comparison",
@@ -21,9 +23,11 @@ __all__ = [
     "NumberSummary",
     "RunRef",
     "SliceName",
+    "VersionReport",
     "compare",
     "concentration",
     "holm",
     "sign_flip",
     "slices_of",
+    "version_report",
 ]

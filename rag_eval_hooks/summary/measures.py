@@ -141,7 +141,9 @@ class MeasureTally:
 
     def summary(self) -> MeasureSummary:
         """Returns what the results say."""
-        worst = sorted(self._worst, key=lambda entry: entry[:2], reverse=True)
+        sign = 1 if self._lower_is_better else -1
+        level = sign * (self.values.mean or 0.0) + 1e-12  # what is no worse than the mean is no bad case
+        worst = sorted((one for one in self._worst if one[0] > level), key=lambda one: one[:2], reverse=True)
         return MeasureSummary(
             metric=self.metric,
             labels=tuple(sorted(self.labels)),

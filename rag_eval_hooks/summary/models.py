@@ -94,7 +94,7 @@ class MeasureSummary(NumberSummary):
     lower_is_better: bool
     """Whether a small value is good."""
     worst: tuple[RunRef, ...]
-    """The runs with the worst values, worst first."""
+    """At most five runs with the worst values, all worse than the mean, worst first."""
 
 
 class SliceName(Model):

@@ -10,12 +10,12 @@ from rag_eval_hooks.summary.models import Interval
 __all__ = ["as_interval", "as_p", "as_share", "escaped", "gaps", "markdown_table"]
 
 # Besides markup: what turns bare text into links (`://`, `www.`, `@`), emoji (`:x:`) or formulas (`$`) on some sites.
-SPECIAL = re.compile(r"([\\`*_\[\]#|~$@]|:(?=\S)|(?<=www)\.)", re.IGNORECASE)
+SPECIAL = re.compile(r"([\\`*_\[\]#|~$]|@(?=[a-z])|:(?=\S)|(?<=www)\.)", re.IGNORECASE)
 ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
 def escaped(text: str, limit: int = 200) -> str:
-    r"""Returns untrusted text for use within a line or table cell of Markdown: one line, each character shown as itself.
+    r"""Returns untrusted text for a line or table cell of Markdown: one line, each character shown as itself.
 
     >>> escaped("<b>|*x*"), escaped("see http://x.y")
     ('&lt;b&gt;\\|\\*x\\*', 'see http\\://x.y')
@@ -23,8 +23,8 @@ def escaped(text: str, limit: int = 200) -> str:
     return SPECIAL.sub(r"\\\1", one_line(text, limit)).translate(ENTITIES)
 
 
-def as_interval(interval: Interval) -> str:
-    """Returns an interval in brackets, or why there is none.
+def as_interval(interval: Interval, *, digits: int = 3) -> str:
+    """Returns an interval in brackets, to so many decimals, or why there is none.
 
     >>> as_interval(Interval(low=0.25, high=0.5, method="bca"))
     '[0.25, 0.5]'
@@ -33,7 +33,7 @@ def as_interval(interval: Interval) -> str:
     """
     if interval.low is None or interval.high is None:
         return f"no interval: {(interval.reason or 'no_values').replace('_', ' ')}"
-    return f"[{_three(interval.low)}, {_three(interval.high)}]"
+    return f"[{_rounded(interval.low, digits)}, {_rounded(interval.high, digits)}]"
 
 
 def as_p(p_value: float | None) -> str:
@@ -81,5 +81,5 @@ def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]], *, numb
     return "".join("| " + " | ".join(cells) + " |\n" for cells in (header, rule, *rows))
 
 
-def _three(value: float) -> str:
-    return as_number(round(value, 3)) if abs(value) >= 0.0005 else as_number(value)
+def _rounded(value: float, digits: int) -> str:
+    return as_number(round(value, digits)) if round(value, digits) else as_number(value)
