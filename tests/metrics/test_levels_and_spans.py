@@ -1,5 +1,6 @@
 """Items as pages and documents, and gold spans that survive cutting the corpus anew."""
 
+from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -85,7 +86,7 @@ class TestLevels:
         assert unit_of(Chunk(id="c", metadata={"source": value}), "document") == "c"
 
     def test_every_measure_of_a_list_or_of_evidence_takes_a_level(self) -> None:
-        with_level = {name for name, cls in metric_classes().items() if "level" in cls.__dataclass_fields__}
+        with_level = {name for name, cls in metric_classes().items() if "level" in {one.name for one in fields(cls)}}
         assert with_level >= set(
             "P R Hit F RR AP nDCG Judged T Fe UDCG Distraction AnyEvidence CompleteEvidence EvidenceRecall".split()
         )
