@@ -142,9 +142,13 @@ class Hooks:
                     captured_by=captured_by,
                     limits=self._limits,
                     id_text=id_text,
-                    on_open=self._worker.start,
+                    wake=self._worker.nudge,
                 )
             return collector
+
+    def _drain(self) -> None:
+        for collector in list(self._collectors.values()):
+            collector.drain()
 
     def _tick(self) -> bool:
         waiting = False
@@ -233,6 +237,7 @@ class Hooks:
         Returns:
             Records that are still waiting.
         """
+        self._drain()
         return self._worker.flush(timeout)
 
     def flush(self, timeout: float = 5.0) -> int:
@@ -246,6 +251,7 @@ class Hooks:
         Returns:
             Records that are still waiting; 0 if all is done.
         """
+        self._drain()
         return self._worker.flush(timeout, self._flush_sinks if self.sinks else None)
 
     def close(self, timeout: float = 5.0) -> int:

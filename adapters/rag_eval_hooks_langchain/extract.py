@@ -8,11 +8,11 @@ from itertools import islice
 from typing import Any
 
 from langchain_core.documents import Document
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import BaseMessage
 from langchain_core.outputs import LLMResult
 from langchain_core.prompt_values import PromptValue
 
-from rag_eval_hooks.capture import Item, Items, Message, Opaque, Reply
+from rag_eval_hooks.capture import Items, Message, Opaque, Reply
 
 __all__ = [
     "document_lists",
@@ -43,19 +43,15 @@ MAX_ENTRIES = 100
 
 def items_from_documents(documents: Sequence[Document]) -> Items:
     """Returns a snapshot of a list of documents: ids, texts, and copies of their metadata."""
-    return Items([_item(document) for document in documents])
-
-
-def _item(document: Document) -> Item:
-    return (document.id, document.page_content, dict(document.metadata), None)
+    return Items([(document.id, document.page_content, dict(document.metadata), None) for document in documents])
 
 
 def message_from(message: BaseMessage) -> Message:
     """Returns a snapshot of a message."""
     content = message.content
     role = ROLES.get(message.type) or str(getattr(message, "role", message.type))
-    # Only AI messages have tool calls, and asking a pydantic object for a field it lacks is slow.
-    calls_tools = isinstance(message, AIMessage) and bool(message.tool_calls)
+    # Only AI messages have tool calls, and asking a pydantic object for a field it lacks is slow, as is `isinstance`.
+    calls_tools = role == "assistant" and bool(getattr(message, "tool_calls", None))
     return Message(role, content if type(content) is str else list(content), calls_tools)
 
 
@@ -129,17 +125,20 @@ def snapshot(value: Any, depth: int = 0) -> Any:
     """
     if value is None or isinstance(value, (str, int, float)):
         return value
-    if isinstance(value, BaseMessage):
-        return message_from(value)
-    if isinstance(value, Document):
-        return Items([_item(value)])
-    if isinstance(value, PromptValue):
-        return list(prompt_from_messages(value.to_messages()))
     if depth < MAX_DEPTH:
+        if isinstance(value, dict):
+            return {key: snapshot(item, depth + 1) for key, item in islice(value.items(), MAX_ENTRIES)}
         if isinstance(value, (list, tuple)):
             if _are_documents(value):
                 return items_from_documents(value)
             return [snapshot(item, depth + 1) for item in value[-MAX_ENTRIES:]]
+    if isinstance(value, BaseMessage):
+        return message_from(value)
+    if isinstance(value, Document):
+        return items_from_documents([value])
+    if isinstance(value, PromptValue):
+        return list(prompt_from_messages(value.to_messages()))
+    if depth < MAX_DEPTH:
         if isinstance(value, Mapping):
             return {key: snapshot(item, depth + 1) for key, item in islice(value.items(), MAX_ENTRIES)}
         fields = getattr(value, "__dict__", None)

@@ -73,6 +73,8 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
 
     run_inline = True
     raise_error = False
+    # Asked before every event; the base class answers with properties.
+    ignore_chain = ignore_llm = ignore_chat_model = ignore_retriever = ignore_agent = False
 
     def __init__(
         self,
@@ -164,25 +166,17 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
                 parent = candidate if candidate is not None and self._collector.is_open(candidate) else None
             if name == FALLBACKS:
                 note_fallbacks(run_id, inputs)
-            self._collector.start(
-                run_id.int, parent, "chain", name, inputs, tags=tags, metadata=metadata, snapshot=snapshot
-            )
+            self._collector.start(run_id.int, parent, "chain", name, inputs, tags, metadata, snapshot)
 
     def on_chain_end(self, outputs: Any, *, run_id: UUID, **kwargs: Any) -> None:
         """Notes the end of a chain; streaming runs bring their input only now."""
         with _ON_CHAIN_END:
-            self._collector.end(
-                run_id.int,
-                outputs,
-                lists=document_lists(outputs),
-                inputs=kwargs.get("inputs", UNSET),
-                snapshot=snapshot,
-            )
+            self._collector.end(run_id.int, outputs, document_lists(outputs), kwargs.get("inputs", UNSET), snapshot)
 
     def on_chain_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
         """Notes that a chain failed, was cancelled, or was closed by its consumer."""
         with _ON_CHAIN_ERROR:
-            self._collector.fail(run_id.int, error, inputs=kwargs.get("inputs", UNSET), snapshot=snapshot)
+            self._collector.fail(run_id.int, error, kwargs.get("inputs", UNSET), snapshot)
 
     # Models ------------------------------------------------------------------------------------------------------
 
@@ -201,7 +195,7 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
         with _ON_CHAT_MODEL_START:
             prompt = prompt_from_messages(messages[0] if messages else ())
             name = kwargs.get("name") or _name(serialized)
-            self._collector.start(run_id.int, _int(parent_run_id), "model", name, prompt, tags=tags, metadata=metadata)
+            self._collector.start(run_id.int, _int(parent_run_id), "model", name, prompt, tags, metadata)
 
     def on_llm_start(
         self,
@@ -218,7 +212,7 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
         with _ON_LLM_START:
             prompt = prompt_from_texts(prompts)
             name = kwargs.get("name") or _name(serialized)
-            self._collector.start(run_id.int, _int(parent_run_id), "model", name, prompt, tags=tags, metadata=metadata)
+            self._collector.start(run_id.int, _int(parent_run_id), "model", name, prompt, tags, metadata)
 
     def on_llm_new_token(self, token: Any, *, run_id: UUID, **_: Any) -> None:
         """Notes a streamed token."""
@@ -251,9 +245,7 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
         """Notes a search and its query."""
         with _ON_RETRIEVER_START:
             name = kwargs.get("name") or _name(serialized)
-            self._collector.start(
-                run_id.int, _int(parent_run_id), "retriever", name, query, tags=tags, metadata=metadata
-            )
+            self._collector.start(run_id.int, _int(parent_run_id), "retriever", name, query, tags, metadata)
 
     def on_retriever_end(self, documents: Sequence[Document], *, run_id: UUID, **_: Any) -> None:
         """Notes what a search returned."""
@@ -282,14 +274,12 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
         with _ON_TOOL_START:
             name = kwargs.get("name") or _name(serialized)
             value = kwargs.get("inputs") or input_str
-            self._collector.start(
-                run_id.int, _int(parent_run_id), "tool", name, value, tags=tags, metadata=metadata, snapshot=snapshot
-            )
+            self._collector.start(run_id.int, _int(parent_run_id), "tool", name, value, tags, metadata, snapshot)
 
     def on_tool_end(self, output: Any, *, run_id: UUID, **_: Any) -> None:
         """Notes what a tool returned."""
         with _ON_TOOL_END:
-            self._collector.end(run_id.int, output, lists=tool_lists(output), snapshot=snapshot)
+            self._collector.end(run_id.int, output, tool_lists(output), UNSET, snapshot)
 
     def on_tool_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
         """Notes that a tool failed."""

@@ -4,70 +4,49 @@ import os
 import threading
 import time
 import weakref
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from rag_eval_hooks.capture.guard import guarded
-from rag_eval_hooks.capture.trace import Forced, Items, Kind, Reply, Trace
+from rag_eval_hooks.capture.open_records import UNSET, Limits, OpenRecords, Record
+from rag_eval_hooks.capture.trace import Forced, Items, Kind, Trace
 
-__all__ = ["BOUNDARY_TAG", "UNSET", "Collector", "Limits"]
+__all__ = ["BOUNDARY_TAG", "Collector"]
 
 BOUNDARY_TAG = "rag_eval:question"
 """Tag of a run that opens a record of its own although it runs inside another."""
-
-UNSET: Final[Any] = object()
-"""Stands for an argument that was not given, where None is a value."""
 
 MAPPING = "RunnableEach"
 """Beginning of the name of a root that asks a chain many questions. Below a question's root the same component maps
 over documents or sub-questions of the one question."""
 
+BATCH = 512
+"""Events that may wait for the worker; then the host's thread puts them away itself."""
+
+_START, _TOKEN, _END = 0, 1, 2
+_Event = tuple[Any, ...]
+"""What happened (`_START`, ...), when, to which run, and the arguments of the method that applies it."""
+
 _collectors: "weakref.WeakSet[Collector]" = weakref.WeakSet()
-
-
-class Limits:
-    """Bounds on what is kept for questions that still run.
-
-    Args:
-        max_open: Open records; one more evicts the oldest.
-        ttl_s: Seconds without any event after which a record that never ended is delivered as `timeout`.
-        grace_s: Seconds that a record waits, after its root ended, for work below it that is still open.
-        max_steps: Runs kept of one question; further ones are counted as `too_many_steps`.
-        tombstones: Ids of delivered runs that are remembered, so that late events are recognised.
-    """
-
-    __slots__ = ("grace_s", "max_open", "max_steps", "tombstones", "ttl_s")
-
-    def __init__(
-        self,
-        max_open: int = 1_000,
-        ttl_s: float = 300.0,
-        grace_s: float = 5.0,
-        max_steps: int = 5_000,
-        tombstones: int = 20_000,
-    ) -> None:
-        self.max_open = max_open
-        self.ttl_s = ttl_s
-        self.grace_s = grace_s
-        self.max_steps = max_steps
-        self.tombstones = tombstones
 
 
 class Collector:
     """Keeps the open questions of one framework, and delivers each once, when it is finished.
 
-    All methods may be called from any thread, in any order, and also from finalizers (the lock is re-entrant); they
-    note ids, times and snapshots and do nothing else. State is keyed by run id alone: there is no "current" question.
+    `start`, `token`, `end` and `fail` run on the host's thread, at every event: they note the event with its time and
+    its snapshots, without a lock, and leave the rest to `drain`, which the worker calls. They may be called from any
+    thread and from finalizers. State is keyed by run id alone: there is no "current" question.
 
     Args:
-        deliver: Called with each finished trace, outside the lock, on the thread of the event that finished it.
+        deliver: Called with each finished trace, outside the lock, on the thread that drained.
         captured_by: What goes into `RagRun.captured_by`.
         limits: Bounds on open records.
         clock: Seconds of a monotonic clock.
         wall: Seconds since 1970-01-01 UTC.
         id_text: Makes the text of a run id, as the record shows it.
-        on_open: Called when a record opens, so that the caller can see to it that `sweep` gets called.
+        wake: Called on the host's thread when a record opens or its root ends, so that the caller can see to it that
+            `drain` and `sweep` get called.
     """
 
     def __init__(
@@ -79,7 +58,7 @@ class Collector:
         clock: Callable[[], float] = time.monotonic,
         wall: Callable[[], float] = time.time,
         id_text: Callable[[Any], str] = str,
-        on_open: Callable[[], None] | None = None,
+        wake: Callable[[], None] | None = None,
     ) -> None:
         self._deliver = deliver
         self._captured_by = captured_by
@@ -87,23 +66,26 @@ class Collector:
         self._clock = clock
         self._wall = wall
         self._id_text = id_text
-        self._on_open = on_open
+        self._wake = wake
         self._reset()
         _collectors.add(self)
 
     def _reset(self) -> None:
-        # Re-entrant, because the garbage collector may close a stream, and so call us, while we hold it.
+        # What the host's thread touches; each operation on these is atomic by itself.
+        self._events: deque[_Event] = deque()
+        self._seen: set[Hashable] = set()
+        """Ids of runs that are open or remembered."""
+        self._roots: set[Hashable] = set()
+        """Ids of runs that opened a record which is not delivered yet."""
+        self._mapping: set[Hashable] = set()
+        """Those of them that map over questions: each run directly below is a question of its own."""
+        self._marked: set[Hashable] = set()
+        """Ids of runs that carry the tag that opens a record."""
+        # What `drain` keeps, under the lock. Re-entrant, because the garbage collector may run a finalizer of the
+        # host, and so call us, while we hold it.
         self._lock = threading.RLock()
-        self._runs: dict[Hashable, _Record] = {}
-        """By run id: the record it belongs to, open or (for a while) delivered."""
-        self._records: OrderedDict[int, _Record] = OrderedDict()
-        """The open records, oldest first."""
-        self._delivered: deque[tuple[Hashable, ...]] = deque()
-        """The ids of delivered records that are still in `_runs`, oldest first."""
-        self._remembered = 0
-        self._counts = dict.fromkeys(
-            ("opened", "finished", "discarded", "late", "evicted", "timeout", "too_many_steps"), 0
-        )
+        self._draining = False
+        self._table = OpenRecords(self._limits, self._captured_by, self._id_text)
 
     # Events ------------------------------------------------------------------------------------------------------
 
@@ -114,7 +96,6 @@ class Collector:
         kind: Kind,
         name: str | None,
         value: Any,
-        *,
         tags: Sequence[str] | None = None,
         metadata: Mapping[str, Any] | None = None,
         snapshot: Callable[[Any], Any] | None = None,
@@ -131,68 +112,46 @@ class Collector:
             metadata: The run's metadata; copied for the run that opens a record.
             snapshot: Takes what must be kept of `value`; called at once, and only for the run that opens a record.
         """
-        now = self._clock()
-        evicted: Trace | None = None
-        with self._lock:
-            if run_id in self._runs:
-                return
-            record = None if parent_id is None else self._runs.get(parent_id)
-            marked = bool(tags) and BOUNDARY_TAG in tags  # type: ignore[operator]  # bool(tags) says it is not None
-            if record is not None:
-                trace = record.trace
-                if trace is None:
-                    self._counts["late"] += 1
-                    return
-                if not (marked or record.maps) or not _opens_record(record, trace, parent_id, marked):
-                    trace.touched = now
-                    if len(trace.starts) >= self._limits.max_steps:
-                        self._counts["too_many_steps"] += 1
-                        return
-                    trace.starts[run_id] = (parent_id, kind, name, value if snapshot is None else None, now, marked)
-                    if kind == "retriever" or kind == "model":
-                        trace.is_rag = True
-                    self._runs[run_id] = record
-                    return
+        seen = self._seen
+        if run_id in seen:
+            return
+        seen.add(run_id)
+        events = self._events
+        marked = tags is not None and BOUNDARY_TAG in tags
+        unknown = parent_id not in seen
+        if unknown or (marked and parent_id not in self._marked) or parent_id in self._mapping:
+            self._roots.add(run_id)
+            if name is not None and name.startswith(MAPPING):
+                self._mapping.add(run_id)
             kept = value if snapshot is None else _take(snapshot, value)
-            start = (parent_id, kind, name, kept, now, marked)
-            trace = Trace(run_id, start, self._wall(), self._captured_by, self._id_text)
-            trace.parent_unknown = parent_id is not None and record is None
-            trace.is_rag = kind == "retriever" or kind == "model"
-            if tags:
-                trace.tags = tuple(tags)
-            if metadata:
-                trace.metadata = dict(metadata)
-            if len(self._records) >= self._limits.max_open:
-                evicted = self._close(next(iter(self._records.values())), "evicted")
-            record = _Record(trace, name)
-            self._records[id(record)] = record
-            self._runs[run_id] = record
-            self._counts["opened"] += 1
-        if evicted is not None:
-            self._deliver(evicted)
-        if self._on_open is not None:
-            self._on_open()
+            about = (
+                tuple(tags) if tags else (),
+                dict(metadata) if metadata else {},
+                self._wall(),
+                unknown and parent_id is not None,
+            )
+            events.append((_START, self._clock(), run_id, parent_id, kind, name, kept, about))
+            if self._wake is not None:
+                self._wake()
+        else:
+            kept = value if snapshot is None else None
+            events.append((_START, self._clock(), run_id, parent_id, kind, name, kept, None))
+        if marked:
+            self._marked.add(run_id)
+        if len(events) >= BATCH:
+            self._drain_backlog()
 
     def token(self, run_id: Hashable, token: Any) -> None:
         """Notes one streamed token (text or a list of blocks) of a model run; empty tokens do not count."""
-        record = self._runs.get(run_id)
-        trace = None if record is None else record.trace
-        if trace is None or not token or run_id in trace.ends:
-            return
-        trace.touched = now = self._clock()
-        if trace.tokens is None:
-            trace.tokens = {}
-        tokens = trace.tokens.get(run_id)
-        if tokens is None:
-            trace.tokens[run_id] = [now, token]
-        else:
-            tokens.append(token)
+        if token:
+            self._events.append((_TOKEN, self._clock(), run_id, token))
+            if len(self._events) >= BATCH:
+                self._drain_backlog()
 
     def end(
         self,
         run_id: Hashable,
         value: Any,
-        *,
         lists: tuple[Items, ...] = (),
         inputs: Any = UNSET,
         snapshot: Callable[[Any], Any] | None = None,
@@ -208,49 +167,22 @@ class Collector:
             snapshot: Takes what must be kept of `value` and `inputs`; called only for the run that opened the record.
             error: Names of the error's class and its bases, if the run failed; see `fail`.
         """
-        now = self._clock()
-        finished: Trace | None = None
-        with self._lock:
-            record = self._runs.get(run_id)
-            if record is None:
-                return
-            trace = record.trace
-            if trace is None:
-                if run_id in record.cut_off:
-                    record.cut_off = record.cut_off - {run_id}
-                    self._counts["late"] += 1
-                return
-            if run_id in trace.ends:
-                return
-            trace.touched = now
-            if lists:
-                trace.is_rag = True
-            if run_id == trace.root_id:
-                if inputs is not UNSET:
-                    trace.streamed = True
-                    parent_id, kind, name, _, started, marked = trace.starts[run_id]
-                    kept = inputs if snapshot is None else _take(snapshot, inputs)
-                    trace.starts[run_id] = (parent_id, kind, name, kept, started, marked)
-                trace.root_ended = now
-                kept = value if snapshot is None else _take(snapshot, value)
-                trace.ends[run_id] = (now, kept, lists, error)
-                if error is None and len(trace.ends) < len(trace.starts):
-                    trace.left_early = any(
-                        other not in trace.ends and (trace.streamed or start[1] == "model")
-                        for other, start in trace.starts.items()
-                    )
-            else:
-                trace.ends[run_id] = (now, value if snapshot is None else None, lists, error)
-            if trace.root_ended is not None and len(trace.ends) == len(trace.starts):
-                finished = self._close(record, None)
-        if finished is not None:
-            self._deliver(finished)
+        if run_id in self._roots:
+            kept = value if snapshot is None else _take(snapshot, value)
+            asked = inputs if inputs is UNSET or snapshot is None else _take(snapshot, inputs)
+            self._events.append((_END, self._clock(), run_id, kept, lists, error, asked))
+            if self._wake is not None:
+                self._wake()
+        else:
+            kept = value if snapshot is None else None
+            self._events.append((_END, self._clock(), run_id, kept, lists, error, UNSET))
+        if len(self._events) >= BATCH:
+            self._drain_backlog()
 
     def fail(
         self,
         run_id: Hashable,
         error: BaseException,
-        *,
         inputs: Any = UNSET,
         snapshot: Callable[[Any], Any] | None = None,
     ) -> None:
@@ -260,11 +192,34 @@ class Collector:
 
     def is_open(self, run_id: Hashable) -> bool:
         """Whether a run has started and not ended."""
-        record = self._runs.get(run_id)
-        trace = None if record is None else record.trace
-        return trace is not None and run_id not in trace.ends
+        self.drain()
+        return self._table.is_open(run_id)
+
+    def _drain_backlog(self) -> None:
+        """Keeps the events bounded where the worker does not come: it is blocked, or the host gives it no time."""
+        if len(self._events) >= 8 * BATCH:
+            self.drain()
+        elif self._lock.acquire(blocking=False):
+            try:
+                self.drain()
+            finally:
+                self._lock.release()
 
     # Records -----------------------------------------------------------------------------------------------------
+
+    def drain(self) -> None:
+        """Puts the events noted so far into their records, and delivers the records that are finished."""
+        finished: list[Trace] = []
+        with self._lock:
+            if self._draining:  # a finalizer of the host in the middle of our work: who drains will come to it
+                return
+            self._draining = True
+            try:
+                self._apply_all(finished)
+            finally:
+                self._draining = False
+        for trace in finished:
+            self._deliver(trace)
 
     def sweep(self, now: float | None = None) -> None:
         """Delivers the records whose waiting time is over; to be called by a timer, not by traffic.
@@ -272,98 +227,73 @@ class Collector:
         Args:
             now: The time on the collector's clock; by default, now.
         """
-        moment = self._clock() if now is None else now
+        self.drain()
         with self._lock:
-            closed = []
-            for record in list(self._records.values()):
-                trace = record.trace
-                if trace is None:
-                    continue
-                ended = trace.root_ended
-                since, wait = (trace.touched, self._limits.ttl_s) if ended is None else (ended, self._limits.grace_s)
-                if moment - since >= wait:
-                    closed.append(self._close(record, "timeout" if ended is None else None))
-        for finished in closed:
-            if finished is not None:
-                self._deliver(finished)
+            due = self._table.due(self._clock() if now is None else now)
+            self._close_and_deliver(due)
 
     def close_all(self) -> None:
         """Delivers every open record as it stands: those whose root has not ended as `evicted`."""
+        self.drain()
         with self._lock:
-            closed = []
-            for record in list(self._records.values()):
-                ended = record.trace is not None and record.trace.root_ended is not None
-                closed.append(self._close(record, None if ended else "evicted"))
-        for finished in closed:
-            if finished is not None:
-                self._deliver(finished)
+            self._close_and_deliver(
+                [(record, "evicted" if trace.root_ended is None else None) for record, trace in self._table.all()]
+            )
+
+    def _close_and_deliver(self, due: Sequence[tuple[Record, Forced | None]]) -> None:
+        for record, forced in due:
+            trace = self._table.close(record, forced)
+            if trace is not None:
+                self._deliver(trace)
+        self._forget()
 
     def stats(self) -> dict[str, int]:
         """Returns counts by word; opened == finished + discarded + open."""
+        self.drain()
         with self._lock:
-            return {**self._counts, "open": len(self._records)}
+            return {**self._table.counts, "open": len(self._table)}
 
     @property
     def open_records(self) -> int:
         """Records that have not been delivered yet."""
-        return len(self._records)
+        self.drain()
+        return len(self._table)
 
     @property
     def open_ids(self) -> int:
         """Run ids of open records."""
-        return len(self._runs) - self._remembered
+        self.drain()
+        return self._table.ids
 
     @property
     def remembered_ids(self) -> int:
-        """Run ids of delivered records that are still remembered."""
-        return self._remembered
+        """Ids that are kept in any table, of open records or of delivered ones."""
+        self.drain()
+        return len(self._seen | self._roots | self._mapping | self._marked)
 
-    def _close(self, record: "_Record", forced: Forced | None) -> Trace | None:
-        """Ends a record (the lock is held); returns its trace if it is worth delivering."""
-        trace = record.trace
-        if trace is None or self._records.pop(id(record), None) is None:
-            return None
-        trace.forced = forced
-        ids = tuple(trace.starts)
-        if len(trace.ends) < len(ids):
-            record.cut_off = frozenset(ids).difference(trace.ends)
-        # The ids stay, and now say "delivered"; what they belonged to goes.
-        record.trace = None
-        self._delivered.append(ids)
-        self._remembered += len(ids)
-        while self._remembered > self._limits.tombstones:
-            oldest = self._delivered.popleft()
-            self._remembered -= len(oldest)
-            for old in oldest:
-                self._runs.pop(old, None)
-        if forced is not None:
-            self._counts[forced] += 1
-        if not trace.is_rag:
-            self._counts["discarded"] += 1
-            return None
-        self._counts["finished"] += 1
-        trace.size = _size(trace)
-        return trace
+    def _apply_all(self, finished: list[Trace]) -> None:
+        events, table = self._events, self._table
+        while events:
+            event = events.popleft()
+            done: Trace | None = None
+            if event[0] == _START:
+                done = table.start(*event[1:])
+            elif event[0] == _END:
+                done = table.end(*event[1:])
+            else:
+                table.token(*event[1:])
+            if done is not None:
+                self._roots.discard(done.root_id)
+                self._mapping.discard(done.root_id)
+                finished.append(done)
+        self._forget()
 
-
-class _Record:
-    """What the tables hold of one question: its trace while it is open, an empty shell once delivered."""
-
-    __slots__ = ("cut_off", "maps", "trace")
-
-    def __init__(self, trace: Trace, name: str | None) -> None:
-        self.trace: Trace | None = trace
-        self.maps = name is not None and name.startswith(MAPPING)
-        """Whether the root maps over questions: each run directly below it is a question of its own."""
-        self.cut_off: frozenset[Hashable] = frozenset()
-        """Runs that had not ended when the record was delivered."""
-
-
-def _opens_record(record: _Record, trace: Trace, parent_id: Hashable, marked: bool) -> bool:
-    """A child opens its own record where the user says so, or where its parent maps over questions."""
-    if record.maps and parent_id == trace.root_id:
-        return True
-    return marked and not trace.starts[parent_id][5]  # tags are inherited: only the first with the tag counts
+    def _forget(self) -> None:
+        forgotten = self._table.forgotten
+        if forgotten:
+            for ids in (self._seen, self._roots, self._mapping, self._marked):
+                ids.difference_update(forgotten)
+            forgotten.clear()
 
 
 def _take(snapshot: Callable[[Any], Any], value: Any) -> Any:
@@ -371,31 +301,6 @@ def _take(snapshot: Callable[[Any], Any], value: Any) -> Any:
     with guarded("snapshot"):
         return snapshot(value)
     return None
-
-
-def _size(trace: Trace) -> int:
-    """Estimates the bytes a finished trace holds; texts count whole although the host may share them."""
-    size = 2_000 + 300 * len(trace.starts)
-    for start in trace.starts.values():
-        if start[1] == "model" and start[3]:
-            for message in start[3]:
-                size += len(message.content)
-    for _, output, lists, _ in trace.ends.values():
-        if output is not None:
-            kind = type(output)
-            if kind is Items:
-                size += _items_size(output)
-            elif kind is str:
-                size += len(output)
-            elif kind is Reply:
-                size += len(output.content)
-        for items in lists:
-            size += _items_size(items)
-    return size
-
-
-def _items_size(items: Items) -> int:
-    return 500 * len(items) + sum([len(item[1]) for item in items])
 
 
 def _after_fork() -> None:

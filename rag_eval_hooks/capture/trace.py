@@ -1,6 +1,7 @@
 """What the collector keeps of one question while it runs: steps and snapshots, no models, no text work."""
 
 from collections.abc import Callable, Hashable, Mapping
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 __all__ = ["Forced", "Item", "Items", "Kind", "Message", "Opaque", "Reply", "Step", "Trace"]
@@ -66,7 +67,7 @@ class Step:
 
     def __init__(self, run_id: Hashable, start: "Start", end: "End | None", tokens: list[Any] | None) -> None:
         self.run_id = run_id
-        self.parent_id, self.kind, self.name, self.input, self.started, _ = start
+        self.parent_id, self.kind, self.name, self.input, self.started = start
         self.ended: float | None = None
         self.output: Any = None
         self.lists: tuple[Items, ...] = ()
@@ -79,8 +80,8 @@ class Step:
         self.tokens: list[Any] = tokens[1:] if tokens else []
 
 
-Start = tuple[Hashable | None, Kind, str | None, Any, float, bool]
-"""Parent's id, kind, name, input, time, and whether the run carries the tag that opens a record."""
+Start = tuple[Hashable | None, Kind, str | None, Any, float]
+"""Parent's id, kind, name, input, and time."""
 
 End = tuple[float, Any, tuple[Items, ...], tuple[str, ...] | None]
 """Time, output, lists of retrieved items in it, and the names of the error's class and its bases."""
@@ -89,29 +90,25 @@ End = tuple[float, Any, tuple[Items, ...], tuple[str, ...] | None]
 class Trace:
     """One question's runs, from the run that opened it.
 
-    The collector fills it on the host's thread, so it is plain tuples by run id; `steps` puts them together.
+    The collector fills it under its lock, so it is plain tuples by run id; `steps` puts them together.
     """
 
-    __slots__ = (
-        "_steps",
-        "captured_by",
-        "ends",
-        "forced",
-        "id_text",
-        "is_rag",
-        "left_early",
-        "metadata",
-        "parent_unknown",
-        "root_ended",
-        "root_id",
-        "size",
-        "started_at",
-        "starts",
-        "streamed",
-        "tags",
-        "tokens",
-        "touched",
-    )
+    tokens: dict[Hashable, list[Any]] | None = None
+    """Of model runs that stream: the time of the first token, then the tokens."""
+    parent_unknown: bool = False
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = MappingProxyType({})
+    root_ended: float | None = None
+    left_early: bool = False
+    """Whether the root ended normally while work below it went on: the consumer stopped reading."""
+    streamed: bool = False
+    """Whether the root got its input at the end, as streaming runs do."""
+    is_rag: bool = False
+    """Whether anything was retrieved or generated."""
+    forced: Forced | None = None
+    size: int = 0
+    """Estimate of the bytes kept."""
+    _steps: "tuple[Step, ...] | None" = None
 
     def __init__(
         self, root_id: Hashable, start: Start, started_at: float, captured_by: str, id_text: Callable[[Any], str]
@@ -119,25 +116,10 @@ class Trace:
         self.root_id = root_id
         self.starts: dict[Hashable, Start] = {root_id: start}
         self.ends: dict[Hashable, End] = {}
-        self.tokens: dict[Hashable, list[Any]] | None = None
-        """Of model runs that stream: the time of the first token, then the tokens."""
         self.started_at = started_at
         self.captured_by = captured_by
         self.id_text = id_text
-        self.parent_unknown = False
-        self.tags: tuple[str, ...] = ()
-        self.metadata: Mapping[str, Any] = {}
-        self.root_ended: float | None = None
-        self.left_early = False
-        """Whether the root ended normally while work below it went on: the consumer stopped reading."""
-        self.streamed = False
-        """Whether the root got its input at the end, as streaming runs do."""
-        self.is_rag = False
-        self.forced: Forced | None = None
         self.touched = start[4]
-        self.size = 2_000
-        """Estimate of the bytes kept."""
-        self._steps: tuple[Step, ...] | None = None
 
     @property
     def steps(self) -> tuple[Step, ...]:

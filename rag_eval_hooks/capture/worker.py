@@ -35,22 +35,26 @@ class _Task:
         self.size = size
 
 
+def _nothing(_: Any) -> None:
+    """The function of a nudge, whose argument is the owner's timer."""
+
+
 class Worker:
     """Runs submitted work one by one on a daemon thread that starts on first use.
 
-    It shares the interpreter with the host, so it gives way: it lets `linger_s` pass before it touches new work, and
+    It shares the interpreter with the host, so it gives way: it lets `linger_s` pass after a nudge, and
     after each piece it rests so long that it uses at most `share` of one core. `flush` and `close` suspend both.
     It survives forks (the child starts empty, with a thread of its own; what was queued stays the parent's), and ends
     when its owner is collected and nothing is left to do.
 
     Args:
-        tick: Bound method called about every `interval_s` seconds; returns whether it still waits for something,
-            in which case the owner is kept alive until it no longer does.
+        tick: Bound method called about every `interval_s` seconds and after a nudge; returns whether it still waits
+            for something, in which case the owner is kept alive until it no longer does.
         at_exit: Bound method called when the process ends, with the seconds it may take; by default `close`.
         max_items: Pieces of work that may wait.
         max_bytes: Estimated bytes that may wait.
         interval_s: Seconds between ticks.
-        linger_s: Seconds between the arrival of work in an empty queue and its start.
+        linger_s: Seconds between a nudge and the tick it asks for.
         share: Largest share of one core to use while the host has not asked to hurry, in (0, 1].
     """
 
@@ -83,6 +87,7 @@ class Worker:
         self._hurrying = 0
         self._thread_id: int | None = None
         self._started = False
+        self._nudged = False
         self._closed = False
         self._last_errand: threading.Event | None = None
         self._items = 0
@@ -114,6 +119,15 @@ class Worker:
         if not self._started:
             self.start()
         return True
+
+    def nudge(self) -> None:
+        """Lets the worker call `tick` soon: after `linger_s`, or at once if somebody waits. Costs next to nothing."""
+        if not self._nudged and not self._closed:
+            self._nudged = True
+            # What was noted lies with the owner, so the owner has to live until the tick.
+            self._queue.put(_Task(_nothing, None if self._tick is None else self._tick(), None))
+            if not self._started:
+                self.start()
 
     def start(self) -> None:
         """Starts the thread if it is not running."""
@@ -205,7 +219,7 @@ class Worker:
                 if self._hurrying == 0:
                     self._hurry.clear()
 
-    def _turn(self, task: _Task | None, was_empty: bool) -> None:
+    def _turn(self, task: _Task | None) -> None:
         """Does one thing on the worker's thread, then rests."""
         self._thread_id = threading.get_ident()
         if task is None:
@@ -214,8 +228,6 @@ class Worker:
             with guarded("worker.errand"):
                 task.function(task.argument)
             return
-        if was_empty:
-            self._hurry.wait(self._linger)
         began = time.thread_time()
         with guarded("worker"):
             task.function(task.argument)
@@ -224,6 +236,11 @@ class Worker:
             self._bytes -= task.size
             self._counts["processed"] += 1
         self._hurry.wait(min((time.thread_time() - began) * self._rest, self._interval))
+
+    def _linger_after_nudge(self) -> None:
+        self._thread_id = threading.get_ident()
+        self._hurry.wait(self._linger)
+        self._nudged = False  # before the tick, so that what comes during it is not left lying
 
     def _call_tick(self) -> list[object]:
         """Calls the owner's timer; returns the owner if it must be kept alive until the next one."""
@@ -241,7 +258,6 @@ def _loop(waiting: "queue.SimpleQueue[_Task | None]", reference: "weakref.ref[Wo
     next_tick = time.monotonic() + interval
     while True:
         task: _Task | None = None
-        was_empty = waiting.empty()
         try:
             task = waiting.get(timeout=max(next_tick - time.monotonic(), 0.0))
             stop = task is None
@@ -250,7 +266,11 @@ def _loop(waiting: "queue.SimpleQueue[_Task | None]", reference: "weakref.ref[Wo
         worker = reference()
         if worker is None or stop:
             return
-        worker._turn(task, was_empty)
+        if task is not None and task.function is _nothing:
+            worker._linger_after_nudge()
+            next_tick = 0.0
+        else:
+            worker._turn(task)
         if time.monotonic() >= next_tick:
             keep[:] = worker._call_tick()
             next_tick = time.monotonic() + interval

@@ -1,0 +1,258 @@
+"""The table of open questions: what belongs to which record, and when a record is finished. Used under a lock."""
+
+from collections import OrderedDict, deque
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, Final
+
+from rag_eval_hooks.capture.trace import Forced, Items, Kind, Reply, Trace
+
+__all__ = ["UNSET", "About", "Limits", "OpenRecords", "Record"]
+
+UNSET: Final[Any] = object()
+"""Stands for an argument that was not given, where None is a value."""
+
+About = tuple[tuple[str, ...], Mapping[str, Any], float, bool]
+"""Of a run that opens a record: tags, metadata, time since 1970, and whether it names a parent nobody knows."""
+
+
+class Limits:
+    """Bounds on what is kept for questions that still run.
+
+    Args:
+        max_open: Open records; one more evicts the oldest.
+        ttl_s: Seconds without any event after which a record that never ended is delivered as `timeout`.
+        grace_s: Seconds that a record waits, after its root ended, for work below it that is still open.
+        max_steps: Runs kept of one question; further ones are counted as `too_many_steps`.
+        tombstones: Ids of delivered runs that are remembered, so that late events are recognised.
+    """
+
+    __slots__ = ("grace_s", "max_open", "max_steps", "tombstones", "ttl_s")
+
+    def __init__(
+        self,
+        max_open: int = 1_000,
+        ttl_s: float = 300.0,
+        grace_s: float = 5.0,
+        max_steps: int = 5_000,
+        tombstones: int = 20_000,
+    ) -> None:
+        self.max_open = max_open
+        self.ttl_s = ttl_s
+        self.grace_s = grace_s
+        self.max_steps = max_steps
+        self.tombstones = tombstones
+
+
+class OpenRecords:
+    """Open records by run id, and the ids of those delivered lately.
+
+    Args:
+        limits: Bounds on what is kept.
+        captured_by: What goes into each trace.
+        id_text: Makes the text of a run id.
+    """
+
+    def __init__(self, limits: Limits, captured_by: str, id_text: Callable[[Any], str]) -> None:
+        self._limits = limits
+        self._captured_by = captured_by
+        self._id_text = id_text
+        self._runs: dict[Hashable, Record] = {}
+        """By run id: the record it belongs to, open or (for a while) delivered."""
+        self._open: OrderedDict[int, Record] = OrderedDict()
+        """The open records, oldest first."""
+        self._delivered: deque[tuple[Hashable, ...]] = deque()
+        """The ids of delivered records that are still in `_runs`, oldest first."""
+        self.remembered = 0
+        """How many ids those are."""
+        self.forgotten: list[Hashable] = []
+        """Ids that are in no table any more; the owner clears the list."""
+        self.counts = dict.fromkeys(
+            ("opened", "finished", "discarded", "late", "evicted", "timeout", "too_many_steps"), 0
+        )
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    @property
+    def ids(self) -> int:
+        """Run ids of open records."""
+        return len(self._runs) - self.remembered
+
+    def is_open(self, run_id: Hashable) -> bool:
+        """Whether a run has started and not ended."""
+        record = self._runs.get(run_id)
+        trace = None if record is None else record.trace
+        return trace is not None and run_id not in trace.ends
+
+    def all(self) -> list[tuple["Record", Trace]]:
+        """Returns the open records, oldest first."""
+        return [(record, record.trace) for record in self._open.values() if record.trace is not None]
+
+    def due(self, now: float) -> list[tuple["Record", Forced | None]]:
+        """Returns the records whose waiting time is over, with the reason if they did not end by themselves."""
+        found: list[tuple[Record, Forced | None]] = []
+        for record, trace in self.all():
+            if trace.root_ended is not None:
+                if now - trace.root_ended >= self._limits.grace_s:
+                    found.append((record, None))
+            elif now - trace.touched >= self._limits.ttl_s:
+                found.append((record, "timeout"))
+        return found
+
+    def start(
+        self,
+        now: float,
+        run_id: Hashable,
+        parent_id: Hashable | None,
+        kind: Kind,
+        name: str | None,
+        value: Any,
+        about: tuple[tuple[str, ...], Mapping[str, Any], float, bool] | None,
+    ) -> Trace | None:
+        """Adds a run to its record, or opens one (`about` is given); returns the trace that had to go for it."""
+        start = (parent_id, kind, name, value, now)
+        generates = kind == "retriever" or kind == "model"
+        record = None if parent_id is None else self._runs.get(parent_id)
+        if about is None or (record is not None and record.trace is None):
+            trace = None if record is None else record.trace
+            if record is None or trace is None:
+                self.counts["late"] += 1
+                self.forgotten.append(run_id)
+                return None
+            trace.touched = now
+            if len(trace.starts) >= self._limits.max_steps:
+                self.counts["too_many_steps"] += 1
+                self.forgotten.append(run_id)
+                return None
+            trace.starts[run_id] = start
+            trace.is_rag = trace.is_rag or generates
+            self._runs[run_id] = record
+            return None
+        tags, metadata, started_at, unknown = about
+        trace = Trace(run_id, start, started_at, self._captured_by, self._id_text)
+        trace.tags, trace.metadata, trace.parent_unknown, trace.is_rag = tags, metadata, unknown, generates
+        evicted = None
+        if len(self._open) >= self._limits.max_open:
+            evicted = self.close(next(iter(self._open.values())), "evicted")
+        record = Record(trace)
+        self._open[id(record)] = record
+        self._runs[run_id] = record
+        self.counts["opened"] += 1
+        return evicted
+
+    def token(self, now: float, run_id: Hashable, token: Any) -> None:
+        """Adds a token to a model run."""
+        record = self._runs.get(run_id)
+        trace = None if record is None else record.trace
+        if trace is None or run_id in trace.ends:
+            return
+        trace.touched = now
+        if trace.tokens is None:
+            trace.tokens = {}
+        tokens = trace.tokens.get(run_id)
+        if tokens is None:
+            trace.tokens[run_id] = [now, token]
+        else:
+            tokens.append(token)
+
+    def end(
+        self,
+        now: float,
+        run_id: Hashable,
+        value: Any,
+        lists: tuple[Items, ...],
+        error: tuple[str, ...] | None,
+        inputs: Any,
+    ) -> Trace | None:
+        """Ends a run; returns its record's trace if that is finished now."""
+        record = self._runs.get(run_id)
+        trace = None if record is None else record.trace
+        if record is None or trace is None:
+            if record is not None and run_id in record.cut_off:
+                record.cut_off = record.cut_off - {run_id}
+                self.counts["late"] += 1
+            return None
+        if run_id in trace.ends:
+            return None
+        trace.ends[run_id] = (now, value, lists, error)
+        trace.touched = now
+        if lists:
+            trace.is_rag = True
+        if run_id == trace.root_id:
+            trace.root_ended = now
+            if inputs is not UNSET:
+                trace.streamed = True
+                parent_id, kind, name, _, started = trace.starts[run_id]
+                trace.starts[run_id] = (parent_id, kind, name, inputs, started)
+            if error is None and len(trace.ends) < len(trace.starts):
+                trace.left_early = any(
+                    other not in trace.ends and (trace.streamed or start[1] == "model")
+                    for other, start in trace.starts.items()
+                )
+        if trace.root_ended is not None and len(trace.ends) == len(trace.starts):
+            return self.close(record, None)
+        return None
+
+    def close(self, record: "Record", forced: Forced | None) -> Trace | None:
+        """Ends a record; returns its trace if it is worth delivering."""
+        trace = record.trace
+        if trace is None or self._open.pop(id(record), None) is None:
+            return None
+        trace.forced = forced
+        ids = tuple(trace.starts)
+        if len(trace.ends) < len(ids):
+            record.cut_off = frozenset(ids).difference(trace.ends)
+        # The ids stay, and now say "delivered"; what they belonged to goes.
+        record.trace = None
+        self._delivered.append(ids)
+        self.remembered += len(ids)
+        while self.remembered > self._limits.tombstones:
+            oldest = self._delivered.popleft()
+            self.remembered -= len(oldest)
+            for old in oldest:
+                self._runs.pop(old, None)
+            self.forgotten.extend(oldest)
+        if forced is not None:
+            self.counts[forced] += 1
+        if not trace.is_rag:
+            self.counts["discarded"] += 1
+            return None
+        self.counts["finished"] += 1
+        trace.size = _size(trace)
+        return trace
+
+
+class Record:
+    """What the tables hold of one question: its trace while it is open, an empty shell once delivered."""
+
+    __slots__ = ("cut_off", "trace")
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace: Trace | None = trace
+        self.cut_off: frozenset[Hashable] = frozenset()
+        """Runs that had not ended when the record was delivered."""
+
+
+def _size(trace: Trace) -> int:
+    """Estimates the bytes a finished trace holds; texts count whole although the host may share them."""
+    size = 2_000 + 300 * len(trace.starts)
+    for start in trace.starts.values():
+        if start[1] == "model" and start[3]:
+            for message in start[3]:
+                size += len(message.content)
+    for _, output, lists, _ in trace.ends.values():
+        if output is not None:
+            kind = type(output)
+            if kind is Items:
+                size += _items_size(output)
+            elif kind is str:
+                size += len(output)
+            elif kind is Reply:
+                size += len(output.content)
+        for items in lists:
+            size += _items_size(items)
+    return size
+
+
+def _items_size(items: Items) -> int:
+    return 500 * len(items) + sum([len(item[1]) for item in items])
