@@ -95,7 +95,9 @@ def find_anchors(text: str) -> list[Anchor]:
     found: list[Anchor] = []
     free = _Free()
     for start, end in _windows(text):
-        for pattern, read in readers:
+        for hint, pattern, read in readers:
+            if hint.search(text, start, end) is None:
+                continue
             for match in pattern.finditer(text, start, end):
                 anchors = read(match)
                 if anchors and free.take(anchors[0].start, anchors[0].end):
@@ -344,12 +346,13 @@ def _chinese_value(text: str) -> int | None:
 
 
 Reader = Callable[[re.Match[str]], list[Anchor]]
-# In this order: what an earlier one takes, a later one does not see.
-ASCII_READERS: tuple[tuple[re.Pattern[str], Reader], ...] = (
-    (DATE, _date),
-    (TIME, _time),
-    (VERSION, _version),
-    (CODE, _code),
-    (NUMBER, _number),
+# In this order: what an earlier one takes, a later one does not see. The first pattern is a cheap sign that the second
+# can match at all.
+ASCII_READERS: tuple[tuple[re.Pattern[str], re.Pattern[str], Reader], ...] = (
+    (re.compile(rf"\d[-/.]\d|年|月|(?:{_month})\b"), DATE, _date),
+    (re.compile(r"\d[:h]\d|\d ?[ap]\.?m"), TIME, _time),
+    (re.compile(r"\d\.\d|v\d"), VERSION, _version),
+    (re.compile(r"[a-z][-_]?\d|\d[-_]?[a-z]"), CODE, _code),
+    (DIGITS, NUMBER, _number),
 )
-READERS = (*ASCII_READERS, (CN_NUMBER, _chinese))
+READERS = (*ASCII_READERS, (NUMERALS, CN_NUMBER, _chinese))

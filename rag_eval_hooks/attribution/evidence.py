@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rag_eval_hooks.attribution.anchors import Anchor, find_anchors, fits
 from rag_eval_hooks.attribution.claims import ABBREVIATIONS
 from rag_eval_hooks.attribution.fold import Folded, fold
-from rag_eval_hooks.attribution.terms import SPACELESS_FROM, plain_terms
+from rag_eval_hooks.attribution.terms import SPACELESS_FROM, plain_terms, stem
 from rag_eval_hooks.attribution.units import NUMBER_WORDS
 
 __all__ = ["Evidence", "Sentence", "anchors_of", "fold_text", "word_stream"]
@@ -22,6 +22,7 @@ QUOTE_CHARACTERS = 10
 WRAPPED_FROM = 45
 SENTENCE_BREAK = re.compile(r"[.!?]+[\"')\]]*\s+(?=\S)|[。！？；][\"')\]」』]*|\n\s*")
 LINE_START = re.compile(r"[-*+•|#>]|\(?\d{1,3}[.)]|[a-z]\)")
+NUMBER_STEMS = frozenset(map(stem, NUMBER_WORDS))
 NUMBER_WORD = re.compile(r"\b(?:" + "|".join(NUMBER_WORDS) + r")\b")
 WORDS = re.compile(r"\w+")
 LAST_WORD = re.compile(r"[^\W\d_]+(?:\.[^\W\d_]+)*$")
@@ -45,9 +46,16 @@ def fold_text(text: str) -> Folded:
     return fold(text[:MAX_TEXT])
 
 
-def anchors_of(text: str) -> list[Anchor]:
-    """Returns the anchors of a folded text, number words included, in order."""
+def anchors_of(text: str, words: Collection[str] | None = None) -> list[Anchor]:
+    """Returns the anchors of a folded text, number words included, in order.
+
+    Args:
+        text: The folded text.
+        words: Its terms, where they are known: most texts then need no look for number words.
+    """
     found = find_anchors(text)
+    if words is not None and NUMBER_STEMS.isdisjoint(words):
+        return found
     for match in NUMBER_WORD.finditer(text):
         value = NUMBER_WORDS[match.group()]
         found.append(Anchor(match.start(), match.end(), None, (value,), raw=str(int(value))))
@@ -134,10 +142,10 @@ class Evidence:
 
     def _add(self, chunk: int, folded: Folded, original: str) -> None:
         text = folded.text
-        anchors = anchors_of(text)
         bounds = list(_sentence_bounds(folded, original))
         spoken = [plain_terms(text, start, end) for start, end in bounds]
         words = set().union(*spoken)
+        anchors = anchors_of(text, words)
         known = self._vocabulary & words
         for word in words - known:
             if word[:ALIKE] in self._beginnings and len(word) >= ALIKE:

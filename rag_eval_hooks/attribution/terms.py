@@ -60,13 +60,13 @@ def terms(text: str) -> Iterator[tuple[str, int, int]]:
         for match in ASCII_WORD.finditer(text):
             word = match.group()
             if word not in STOPWORDS:
-                yield stem(word), match.start(), match.end()
+                yield _STEMS[word], match.start(), match.end()
         return
     for match in WORD.finditer(text):
         word = match.group()
         if word[0] < SPACELESS_FROM:
             if word not in STOPWORDS:
-                yield stem(word), match.start(), match.end()
+                yield _STEMS[word], match.start(), match.end()
             continue
         for run in SCRIPT_RUN.finditer(word):
             yield from _bigrams(run.group(), match.start() + run.start())
