@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rag_eval_hooks.attribution.anchors import Anchor, find_anchors, fits
+from rag_eval_hooks.attribution.claims import blank
 from rag_eval_hooks.attribution.fold import fold
 from rag_eval_hooks.attribution.terms import terms
 from rag_eval_hooks.metrics.base import Metric, Need, register
@@ -17,6 +18,10 @@ from rag_eval_hooks.record import Attribution, MetricResult, RagRun
 __all__ = ["AnswerMatch", "token_f1"]
 
 MAX_TEXT = 100_000
+MAX_VALUES = 100
+"""Values of a right answer that are compared one by one; a longer one is a text, and compared by words."""
+MAX_STATED = 1_000
+"""Values of an answer that are looked at."""
 ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 SPACELESS = re.compile("([\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff])")
 ASCII_PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -99,14 +104,14 @@ class _Words:
 
     def terms(self, without_values: bool) -> frozenset[str]:
         text = self.folded
-        for value in self.values if without_values else ():
-            text = text[: value.start] + " " * (value.end - value.start) + text[value.end :]
+        if without_values:
+            text = blank(text, [(value.start, value.end) for value in self.values])
         return frozenset(term for term, _, _ in terms(text))
 
 
 def _match(answer: _Words, right: _Words) -> float:
-    if right.values:
-        stated = all(any(_same(mine, value) for mine in answer.values) for value in right.values)
+    if 0 < len(right.values) <= MAX_VALUES:
+        stated = all(any(_same(mine, value) for mine in answer.values[:MAX_STATED]) for value in right.values)
         beside = right.terms(without_values=True)
         if not beside or (stated and beside <= answer.terms(without_values=False)):
             return float(stated)
@@ -119,9 +124,7 @@ def _same(mine: Anchor, right: Anchor) -> bool:
 
 
 def _without_marks(answer: str, attribution: Attribution) -> str:
-    for start, end in sorted({citation.span for citation in attribution.citations}, reverse=True):
-        answer = answer[:start] + " " + answer[end:]
-    return answer
+    return blank(answer, sorted({citation.span for citation in attribution.citations}))
 
 
 def _tokens(text: str) -> list[str]:

@@ -1,16 +1,20 @@
 """What a question asks about by name: its years, numbers, dates, codes, names and quoted terms."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 from rag_eval_hooks.attribution.anchors import Anchor, find_anchors, fits
+from rag_eval_hooks.attribution.claims import blank
 from rag_eval_hooks.attribution.fold import fold
 from rag_eval_hooks.attribution.terms import STOPWORDS
 
 __all__ = ["AnchorText", "QuestionAnchor", "question_anchors"]
 
-MAX_QUESTION = 10_000
+MAX_QUESTION = 5_000
+MAX_ANCHORS = 200
 MAX_TEXT = 200_000
 QUOTED = re.compile(
     r"\"([^\"\n]{1,100})\"|“([^”\n]{1,100})”|„([^“”\n]{1,100})[“”]|«([^»\n]{1,100})»|「([^」\n]{1,100})」|『([^』\n]{1,100})』"
@@ -34,7 +38,7 @@ class QuestionAnchor(NamedTuple):
 
 
 class AnchorText:
-    """A text in which anchors are looked for; folded once, its values found when first asked for.
+    """A text in which anchors are looked for; folded once, its values indexed when first asked for.
 
     >>> text = AnchorText("The Acme Corp. report of 3 May 2021 lists 2,500 people.")
     >>> [text.states(anchor) for anchor in question_anchors("Did Acme have 2500 people in 2020?")]
@@ -44,17 +48,44 @@ class AnchorText:
     def __init__(self, text: str) -> None:
         self._folded = fold(text[:MAX_TEXT]).text
         self._stream = f" {' '.join(WORD.findall(self._folded))} "
-        self._values: list[Anchor] | None = None
 
     def states(self, anchor: QuestionAnchor) -> bool:
         """Returns whether the text has the anchor: the same words in a row, or a value that fits."""
         if anchor.kind == "value":
-            if self._values is None:
-                self._values = find_anchors(self._folded)
-            return all(any(fits(part, value) for value in self._values) for part in anchor.values)
+            return all(map(self._has, anchor.values))
         if anchor.words.isascii():
             return f" {anchor.words} " in self._stream
         return anchor.words in self._stream  # a script without blanks between its words
+
+    def _has(self, asked: Anchor) -> bool:
+        whole, numbers = self._values
+        if any(fits(asked, other) for name in (asked.key, asked.raw) if name for other in whole.get(name, ())):
+            return True
+        for target in {value * factor for value in asked.values for factor in (1.0, asked.factor)}:
+            margin = asked.slack * max(1.0, asked.factor) + 1e-9 * abs(target) + 1e-12
+            first = bisect_left(numbers, target - margin, key=_first)
+            last = bisect_right(numbers, target + margin, key=_first)
+            if any(fits(asked, other) for _, other in numbers[first:last]):
+                return True
+        return False
+
+    @cached_property
+    def _values(self) -> tuple[dict[str, list[Anchor]], list[tuple[float, Anchor]]]:
+        """The text's anchors by key and by the digits as written, and its numbers, as written and in base units."""
+        whole: dict[str, list[Anchor]] = {}
+        numbers: list[tuple[float, Anchor]] = []
+        for anchor in {found._replace(start=0, end=0) for found in find_anchors(self._folded)}:
+            for name in (anchor.key, anchor.raw):
+                if name:
+                    whole.setdefault(name, []).append(anchor)
+            for value in anchor.values:
+                numbers += [(value * factor, anchor) for factor in {1.0, anchor.factor}]
+        numbers.sort(key=_first)
+        return whole, numbers
+
+
+def _first(entry: tuple[float, Anchor]) -> float:
+    return entry[0]
 
 
 def question_anchors(question: str) -> list[QuestionAnchor]:
@@ -72,7 +103,7 @@ def question_anchors(question: str) -> list[QuestionAnchor]:
     for anchor in (*_quotes(text), *_values(QUOTED.sub(_blank, text)), *_names(text)):
         if anchor.words:
             found.setdefault((anchor.kind, anchor.words), anchor)
-    return list(found.values())
+    return list(found.values())[:MAX_ANCHORS]
 
 
 def _quotes(text: str) -> Iterator[QuestionAnchor]:
@@ -92,9 +123,7 @@ def _values(text: str) -> Iterator[QuestionAnchor]:
 def _names(text: str) -> Iterator[QuestionAnchor]:
     rest = QUOTED.sub(_blank, text)
     folded = fold(rest)
-    for anchor in find_anchors(folded.text):
-        start, end = folded.span(anchor.start, anchor.end)
-        rest = rest[:start] + " " * (end - start) + rest[end:]
+    rest = blank(rest, [folded.span(anchor.start, anchor.end) for anchor in find_anchors(folded.text)])
     if not any(char.islower() for char in rest):
         return
     for match in NAME.finditer(rest):

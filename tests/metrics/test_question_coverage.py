@@ -4,6 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rag_eval_hooks.attribution.anchors import find_anchors, fits
+from rag_eval_hooks.attribution.fold import fold
 from rag_eval_hooks.metrics import parse_metric
 from rag_eval_hooks.metrics.question_anchors import AnchorText, question_anchors
 from rag_eval_hooks.testing import make_attribution, make_run
@@ -93,3 +95,21 @@ def test_any_question_is_read_and_a_text_states_its_own_quotes_and_names(questio
     for anchor in question_anchors(question):
         if anchor.kind != "value":
             assert text.states(anchor), anchor
+
+
+NUMBERS = st.sampled_from(
+    [
+        *"5 5.0 5.2 0.05 5000 5,000 1.5 v1.5.2 1.5.2 2021 7:30 XK-5 $5 2021-05-03".split(),
+        *("5 kg", "5000 g", "5 km", "5 %", "about 5", "3 May 2021", "May 2021", "5 million", "$5 million"),
+    ]
+)
+
+
+@given(st.lists(NUMBERS, min_size=1, max_size=4), st.lists(NUMBERS, max_size=5))
+def test_the_index_of_a_text_finds_what_comparing_all_values_finds(asked: list[str], stated: list[str]) -> None:
+    text = ", and ".join(stated)
+    values = find_anchors(fold(text).text)
+    for anchor in question_anchors(" or ".join(asked)):
+        if anchor.kind == "value":
+            by_hand = all(any(fits(part, value) for value in values) for part in anchor.values)
+            assert AnchorText(text).states(anchor) is by_hand
