@@ -12,6 +12,7 @@ from rag_eval_hooks.record.run import ContextSource, Status
 
 __all__ = ["assemble"]
 
+STATE_KEYS = ("question", "query", "input", "messages")
 INTERRUPTS = frozenset({"GraphInterrupt", "GraphBubbleUp", "NodeInterrupt"})
 NOT_ERRORS = INTERRUPTS | {"ParentCommand", "WorkflowDone"}
 FRAMEWORK_PREFIXES = ("ls_", "langgraph_", "lc_", "__", "checkpoint_")
@@ -88,6 +89,9 @@ def _error(trace: Trace, status: Status) -> str | None:
 def _question(trace: Trace) -> str | None:
     root = trace.root
     found = question_in(list(root.input) if root.kind == "model" and root.input else root.input)
+    if found is None and isinstance(root.output, Mapping):
+        # A graph that is resumed gets a command; its question is in the state that it returns.
+        found = question_in({key: root.output[key] for key in STATE_KEYS if key in root.output})
     if found is not None:
         return found
     queries = (step.input for step in trace.steps if step.kind == "retriever")

@@ -276,12 +276,13 @@ class Collector:
         while events:
             event = events.popleft()
             done: Trace | None = None
-            if event[0] == _START:
-                done = table.start(*event[1:])
-            elif event[0] == _END:
-                done = table.end(*event[1:])
-            else:
-                table.token(*event[1:])
+            with guarded("capture.event"):
+                if event[0] == _START:
+                    done = table.start(*event[1:])
+                elif event[0] == _END:
+                    done = table.end(*event[1:])
+                else:
+                    table.token(*event[1:])
             if done is not None:
                 self._roots.discard(done.root_id)
                 self._mapping.discard(done.root_id)

@@ -142,7 +142,11 @@ class Worker:
         thread = threading.Thread(
             target=_loop, args=(waiting, reference, self._interval), name="rag-eval-hooks", daemon=True
         )
-        thread.start()
+        try:
+            thread.start()
+        except RuntimeError:  # no more threads, or the interpreter is ending
+            self._started = False
+            raise
 
     def flush(self, timeout: float, errand: Callable[[], None] | None = None) -> int:
         """Waits until what was submitted so far is done.

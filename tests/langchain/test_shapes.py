@@ -417,5 +417,34 @@ def test_an_interrupted_graph_is_not_an_error(handler: RagEvalCallbackHandler) -
     first, second = (record.run for record in handler.records)
     assert (first.status, first.answer, first.question) == ("interrupted", None, "Q?")
     assert ids(first, first.retrieved) == ["a", "b", "c"]
-    assert (second.status, second.answer) == ("ok", "It passes Basel [1].")
+    assert (second.status, second.answer, second.question) == ("ok", "It passes Basel [1].", "Q?")
     assert context(second) == [(key, "exact", 1.0) for key in "abc"]
+
+
+def test_inside_another_tracers_run_a_chain_is_a_whole_question(handler: RagEvalCallbackHandler) -> None:
+    import langsmith
+    from langsmith.run_trees import RunTree
+
+    outer = RunTree(name="outer", run_type="chain", inputs={})
+    with langsmith.tracing_context(parent=outer, enabled=False):
+        for question in ("first?", "second?"):
+            rag().invoke(question, config={"callbacks": [handler]})
+    assert [(record.run.question, record.run.status) for record in handler.records] == [
+        ("first?", "ok"),
+        ("second?", "ok"),
+    ]
+
+
+def test_a_tool_that_keeps_its_documents_as_an_artifact(handler: RagEvalCallbackHandler) -> None:
+    from langchain_core.tools import tool
+
+    @tool(response_format="content_and_artifact")
+    def search(query: str) -> tuple[str, list[Document]]:
+        """Searches a store directly, without a retriever."""
+        found = documents("a" if "course" in query else "b")
+        return join(found), found
+
+    agent(search).invoke({"messages": [("user", "Rhine and harbours?")]}, config={"callbacks": [handler]})
+    run = only(handler)
+    assert stages(run) == [("retrieve", ["a"], [None], 1, True), ("retrieve", ["b"], [None], 2, True)]
+    assert context(run) == [("a", "exact", 1.0), ("b", "exact", 1.0)]
