@@ -1,9 +1,13 @@
 """`rag-eval-hooks metrics`: the catalogue of measures."""
 
+import ast
 import inspect
-from dataclasses import fields
-from math import isfinite
-from typing import TYPE_CHECKING, Annotated, Literal, get_args, get_origin, get_type_hints
+import textwrap
+from collections.abc import Mapping
+from dataclasses import Field, fields
+from itertools import pairwise
+from math import inf, isfinite
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 
@@ -68,20 +72,55 @@ def _explained(kind: "type[Metric]") -> str:
         f"Values: {low:g} {f'to {high:g}' if isfinite(high) else 'and up'}",
     ]
     lines.append(f"Version: {kind.version}")
-    hints = get_type_hints(kind)
-    parameters = [line for field in fields(kind) for line in _parameter(kind, field.name, hints[field.name])]
+    hints, said = get_type_hints(kind), _parameter_texts(kind)
+    parameters = [line for field in fields(kind) for line in _parameter(kind, field, hints[field.name], said)]
     if parameters:
         lines += ["", "Parameters:", *parameters]
+    if "level" in said:
+        lines += ["", *_levels()]
     return "\n".join(lines)
 
 
-def _parameter(kind: "type[Metric]", name: str, hint: object) -> list[str]:
-    default = next(field.default for field in fields(kind) if field.name == name)
-    if name == "k":
-        return ["  k (written @k): whole number from 1; without it, the whole list"]
-    if get_origin(hint) is Literal:
-        typed = " | ".join(map(str, get_args(hint)))
+def _parameter(kind: "type[Metric]", field: "Field[Any]", hint: object, said: Mapping[str, str]) -> list[str]:
+    if field.name == "k":
+        typed = "  k (written @k): whole number from 1 (default: the whole list)"
+    elif get_origin(hint) is Literal:
+        typed = f"  {field.name}: {' | '.join(map(str, get_args(hint)))} (default {field.default})"
     else:
-        low, high = kind.ranges.get(name, (None, None))
-        typed = "number" if low is None or high is None else f"number from {low:g} to {high:g}"
-    return [f"  {name}: {typed} (default {default})"]
+        low, high = kind.ranges.get(field.name, (-inf, inf))
+        between = f"number from {low:g} to {high:g}" if isfinite(low) and isfinite(high) else "number"
+        typed = f"  {field.name}: {between} (default {field.default:g})"
+    return [typed, f"      {said[field.name]}"] if field.name in said else [typed]
+
+
+def _parameter_texts(kind: "type[Metric]") -> dict[str, str]:
+    """The text under each parameter in the source of its class; without the source, none."""
+    said: dict[str, str] = {}
+    for owner in reversed(kind.__mro__):
+        if "__dataclass_params__" not in owner.__dict__:
+            continue
+        try:
+            tree = ast.parse(textwrap.dedent(inspect.getsource(owner)))
+        except (OSError, TypeError, SyntaxError):  # typed into a console
+            continue
+        body = next((node.body for node in tree.body if isinstance(node, ast.ClassDef)), [])
+        for one, two in pairwise(body):
+            text = two.value if isinstance(two, ast.Expr) else None
+            named = one.target if isinstance(one, ast.AnnAssign) else None
+            if isinstance(named, ast.Name) and isinstance(text, ast.Constant) and isinstance(text.value, str):
+                said[named.id] = " ".join(text.value.split())
+    return {field.name: said[field.name] for field in fields(kind) if field.name in said}
+
+
+def _levels() -> list[str]:
+    from rag_eval_hooks.metrics.levels import DOCUMENT_KEYS, PAGE_KEYS
+
+    return [
+        "Levels:",
+        f"  A document is named by the first of these in a chunk's metadata: {', '.join(DOCUMENT_KEYS)}.",
+        f"  A page is a document and the first of: {', '.join(PAGE_KEYS)}. Other chunks keep their own id.",
+        "  A labelled id is rolled up through the chunks of the run that carry it. One that none carries is taken as",
+        "  it is, so labels may name a document (a.pdf) or a page (a.pdf#page=3).",
+        "  Gold spans need the chunks' place: start_index, char_start, start (with ..._end, or as long as the text),",
+        "  or position: [start, end]. A chunk covers a span when it holds at least half of it.",
+    ]

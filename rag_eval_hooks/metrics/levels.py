@@ -6,7 +6,17 @@ from typing import Any, Literal
 from rag_eval_hooks.record import Chunk, RagRun
 from rag_eval_hooks.record.clean import text_id
 
-__all__ = ["DOCUMENT_KEYS", "PAGE_KEYS", "Level", "document_of", "page_of", "ranked_units", "roll_up", "unit_of"]
+__all__ = [
+    "DOCUMENT_KEYS",
+    "PAGE_KEYS",
+    "Level",
+    "document_of",
+    "first_id",
+    "page_of",
+    "ranked_units",
+    "roll_up",
+    "unit_of",
+]
 
 Level = Literal["chunk", "page", "document"]
 

@@ -1,12 +1,13 @@
 """What a reader of the values should know about the labels they rest on."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from rag_eval_hooks.metrics.base import Metric
 from rag_eval_hooks.metrics.f_measure import Fe
 from rag_eval_hooks.metrics.labels import JudgedSource, given_labels
 from rag_eval_hooks.metrics.levels import DOCUMENT_KEYS, document_of
-from rag_eval_hooks.record import RagRun
+from rag_eval_hooks.metrics.spans import span_items, span_name
+from rag_eval_hooks.record import GoldSpan, RagRun
 
 __all__ = ["notes", "unmatched_labels"]
 
@@ -34,7 +35,11 @@ def notes(run: RagRun, metrics: Iterable[Metric] = ()) -> tuple[str, ...]:
     for source in SOURCES:
         given = given_labels(run, source)
         labelled = _labelled(run, source)
-        if given is None or not labelled:
+        if given is None:
+            continue
+        if given.spans:
+            said.append(_about_spans(run, source, given.spans))
+        if not labelled:
             continue
         missing = len(unmatched_labels(run, source))
         if missing:
@@ -64,7 +69,7 @@ def notes(run: RagRun, metrics: Iterable[Metric] = ()) -> tuple[str, ...]:
                 f"{metric}: {nameless} of {len(run.chunks)} chunks {'names' if nameless == 1 else 'name'} no document "
                 f"({', '.join(DOCUMENT_KEYS)}) and {'keeps its own id' if nameless == 1 else 'keep their own ids'}"
             )
-    return tuple(said)
+    return tuple(filter(None, said))
 
 
 def unmatched_labels(run: RagRun, labels: JudgedSource = "gold") -> frozenset[str]:
@@ -82,6 +87,15 @@ def _labelled(run: RagRun, labels: JudgedSource) -> frozenset[str]:
     if given is None:
         return frozenset()
     return frozenset(given.relevance or ()).union(*(given.evidence_sets or ()))
+
+
+def _about_spans(run: RagRun, source: str, spans: Sequence[GoldSpan]) -> str:
+    items, reason = span_items(run, spans, "chunk")
+    if reason is not None:
+        return f"{source}: chunks do not say their character range, so nothing is known about the {len(spans)} spans"
+    missed = sum(span_name(span) in item for span, item in zip(spans, items, strict=True))
+    verb = "is" if missed == 1 else "are"
+    return f"{source}: {missed} of {len(spans)} spans {verb} covered by no chunk of this run" if missed else ""
 
 
 def _verb(number: int) -> str:

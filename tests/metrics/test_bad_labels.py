@@ -86,5 +86,14 @@ class TestNotes:
             f"P(level=page)@2: 2 of 2 chunks name no document ({', '.join(DOCUMENT_KEYS)}) and keep their own ids",
         )
 
+    def test_spans_that_nothing_covers_are_said(self) -> None:
+        spans = [{"document": "x", "start": start, "end": start + 10} for start in (0, 50, 90)]
+        contexts = [{"id": "a", "metadata": {"source": "x", "position": [0, 20]}}]
+        run = read_run({"contexts": contexts, "gold": {"spans": spans}})
+        assert notes(run) == ("gold: 2 of 3 spans are covered by no chunk of this run",)
+        assert notes(read_run({"contexts": contexts, "gold": {"spans": spans[:1]}})) == ()
+        bare = read_run({"contexts": [{"id": "a", "metadata": {"source": "x"}}], "judge": {"spans": spans}})
+        assert notes(bare) == ("judge: chunks do not say their character range, so nothing is known about the 3 spans",)
+
     def test_nothing_unusual_is_nothing_said(self) -> None:
         assert notes(make_run("ab", relevance={"a": 1, "b": 0}), [parse_metric("P@2")]) == ()

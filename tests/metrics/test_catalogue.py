@@ -1,5 +1,7 @@
 """`rag-eval-hooks metrics`: which measure to take, and all about one."""
 
+from dataclasses import fields
+
 import pytest
 from typer.testing import CliRunner
 
@@ -20,6 +22,9 @@ def test_each_measure_says_when_and_when_not(name: str) -> None:
     assert f"\nWhen: {cls.use_when}\n" in text
     assert f"\nWhen not: {cls.avoid_when}\n" in text
     assert "\nValues: " in text
+    for field in fields(cls):
+        assert f"\n  {field.name}" in text
+    assert text.count("\n      ") == len(fields(cls)), "each parameter is explained"
 
 
 @pytest.mark.parametrize(
@@ -42,5 +47,8 @@ def test_parameters_say_what_may_be_typed() -> None:
     text = said("T")
     assert "  alpha: number from 0 to 1 (default 0.5)" in text
     assert "  level: chunk | page | document (default chunk)" in text
+    assert "      What a negative costs; a positive gains 1 - alpha." in text
+    assert "a.pdf#page=3" in text
+    assert "Levels:" not in said("FirstUse")
     assert "Values: -1 to 1" in text
     assert "Values: 1 and up" in said("FirstUse")
