@@ -10,7 +10,7 @@ from typing import IO, Annotated, cast
 
 import typer
 
-from rag_eval_hooks.cli.say import say
+from rag_eval_hooks.cli.say import counted, say
 
 __all__ = ["measure"]
 
@@ -121,6 +121,8 @@ def measure(
                 f"{missing:,} only in {qrels_file.name}; are the query ids written alike?"
             )
         report.finish(tally.averages())
+    if tally.repeats:
+        say(f"repeated documents: {counted(tally.repeats, 'result')} counted nothing; trec_eval refuses such a file")
     if unjudged:
         say(f"left out, not in {qrels_file.name}: {_queries(unjudged)}")
     if missing:

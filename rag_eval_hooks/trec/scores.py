@@ -30,6 +30,8 @@ class QueryScores:
     """A value, or the reason why there is none."""
     evaluated: bool = True
     """False for a query that trec_eval leaves out too: it has no results, or no judgements."""
+    repeats: int = 0
+    """Results that count nothing because their document stands higher in the same list."""
 
 
 def trec_metrics(names: Iterable[str]) -> tuple[RankingMetric, ...]:
@@ -77,8 +79,10 @@ def score_lists(
         elif one.ranked is None and not complete:
             yield QueryScores(one.query, ("no_results",) * len(metrics), evaluated=False)
         else:
-            listed = RankedList(one.ranked or (), one.grades, least)
-            yield QueryScores(one.query, tuple([_value(metric, listed, empty) for metric in metrics]))
+            ids = one.ranked or ()
+            listed = RankedList(ids, one.grades, least)
+            values = tuple([_value(metric, listed, empty) for metric in metrics])
+            yield QueryScores(one.query, values, repeats=len(ids) - len(set(ids)))
 
 
 def _value(metric: RankingMetric, listed: RankedList, empty: str) -> Value:
@@ -95,6 +99,8 @@ class Tally:
     """The measures, in the order of the values."""
     evaluated: int = 0
     """Queries that were scored."""
+    repeats: int = 0
+    """Results of scored queries that counted nothing because their document stands higher in the same list."""
     left_out: dict[str, int] = field(default_factory=dict)
     """Queries that were not, by reason: `no_results`, `no_gold`."""
 
@@ -105,6 +111,7 @@ class Tally:
 
     def add(self, scores: QueryScores) -> None:
         """Counts one query."""
+        self.repeats += scores.repeats
         if scores.evaluated:
             self.evaluated += 1
         elif scores.values:

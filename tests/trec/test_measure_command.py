@@ -135,6 +135,15 @@ def test_standard_input(files: list[str]) -> None:
     assert means(as_json("--qrels", "-", "--run", files[3], "-m", "RR", stdin=QRELS)) == {"RR": 0.25}
 
 
+def test_a_repeated_document_counts_at_its_first_rank_and_is_reported(files: list[str]) -> None:
+    """x, b, b, a: P@4 = 2/4, AP = (1/2 + 2/4) / 2."""
+    run = "q1 Q0 b 1 2 t\nq1 Q0 a 2 1 t\nq1 Q0 x 3 3 t\nq1 Q0 b 4 1.5 t\n"
+    assert means(as_json(*files[:2], "--run", "-", "-m", "P@4", "-m", "AP", stdin=run)) == {"P@4": 0.5, "AP": 0.5}
+    done = call(*files[:2], "--run", "-", stdin=run)
+    assert "repeated documents: 1 result counted nothing" in done.stderr
+    assert "counted nothing" not in call(*files).stderr
+
+
 @pytest.mark.parametrize("form", ["table", "csv", "json"])
 @pytest.mark.parametrize("which", ["--qrels", "--run"])
 def test_a_malformed_line_at_the_end_stops_everything(form: str, which: str, files: list[str], tmp_path: Path) -> None:
