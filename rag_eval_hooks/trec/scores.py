@@ -106,6 +106,7 @@ class Tally:
 
     def __post_init__(self) -> None:
         self._sums = [0.0] * len(self.metrics)
+        self._lost = [0.0] * len(self.metrics)
         self._scored = [0] * len(self.metrics)
         self._reasons: list[dict[str, int]] = [{} for _ in self.metrics]
 
@@ -121,7 +122,11 @@ class Tally:
             if isinstance(value, str):
                 self._reasons[place][value] = self._reasons[place].get(value, 0) + 1
             else:
-                self._sums[place] += value
+                # Kahan's sum: what the addition rounds away is added with the next value.
+                term = value - self._lost[place]
+                total = self._sums[place] + term
+                self._lost[place] = (total - self._sums[place]) - term
+                self._sums[place] = total
                 self._scored[place] += 1
 
     def averages(self) -> tuple[Average, ...]:

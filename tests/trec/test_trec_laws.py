@@ -11,7 +11,7 @@ from rag_eval_hooks.metrics import parse_metric
 from rag_eval_hooks.metrics.ranked import RankedList
 from rag_eval_hooks.metrics.ranking import RankingMetric
 from rag_eval_hooks.testing import make_attribution, make_run
-from rag_eval_hooks.trec import JudgedList, score_lists, trec_metrics
+from rag_eval_hooks.trec import JudgedList, Tally, score_lists, trec_metrics
 from rag_eval_hooks.trec.pairs import in_order
 
 FAMILY = ["P", "P(denominator=returned)", "R", "RR", "AP", "AP(norm=min)", "nDCG", "nDCG(gain=linear)", "Hit", "Judged"]
@@ -122,3 +122,14 @@ def test_an_attribution_that_is_gone_is_not_taken_for_none() -> None:
     assert metric.score(run, make_attribution(run, used=[1])).value == 1 / 2
     assert metric.score(run, None).reason == "no_attribution"
     assert metric.score(run, make_attribution(run, used=[1, 2])).value == 2 / 2
+
+
+def test_the_mean_of_many_equal_values_is_that_value() -> None:
+    """1/10 is no binary fraction: a plain sum of 50,000 of them is off in the twelfth digit."""
+    metrics = trec_metrics(["P@10"])
+    tally = Tally(metrics)
+    one = JudgedList("q", ["a"], {"a": 1.0})
+    for scores in score_lists([one] * 50_000, metrics):
+        tally.add(scores)
+    (average,) = tally.averages()
+    assert average.mean == pytest.approx(1 / 10, abs=1e-16)
