@@ -44,6 +44,14 @@ class Captured:
     evaluation: Evaluation
     """What we concluded."""
 
+    def show(self) -> None:
+        """Prints the answer sentence by sentence, the chunks, the citations and the measures on standard output."""
+        from rich.console import Console  # only who looks at a run needs rich
+
+        from rag_eval_hooks.reports.terminal import print_run
+
+        print_run(Console(), self.run, self.evaluation)
+
 
 class Hooks:
     """Turns finished questions into evaluated records and hands them to sinks, on one background thread.
