@@ -310,7 +310,7 @@ def _notes(a: Side, b: Side, paired: int, found: Sequence[MeasureComparison]) ->
     if not paired:
         yield "no question is in both versions, so nothing can be compared; pair by run id if the ids agree"
     elif (lost := len(a.units) + len(b.units) - 2 * paired) > 0:
-        yield f"{lost:,} questions are in one version only and count in no number below"
+        yield f"in one version only, and in no number below: {lost:,} of the questions"
     if a.repeated or b.repeated:
         yield "questions asked several times in one version count once, with the mean over their runs"
     if set(a.makers) != set(b.makers):

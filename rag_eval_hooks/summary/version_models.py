@@ -94,7 +94,7 @@ class FindingSummary(Model):
 
 
 class ZeroRecall(Model):
-    """Questions for which nothing relevant was found."""
+    """Questions for which nothing relevant was retrieved, and how many could be told."""
 
     runs: Count
     """How many: found by `zero_recall` among the findings, or by a recall, hit or evidence measure over gold at 0."""
@@ -145,7 +145,7 @@ class VersionReport(Model):
     findings: tuple[FindingSummary, ...]
     """What went wrong (and `right_refusal`), most frequent first."""
     zero_recall: ZeroRecall
-    """Questions for which nothing relevant was found."""
+    """Which questions found nothing relevant."""
     slices: tuple[SliceSummary, ...]
     """Parts of the runs."""
     notes: tuple[str, ...]
