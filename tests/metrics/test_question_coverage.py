@@ -90,7 +90,17 @@ def test_unknown() -> None:
 
 
 @given(st.text(max_size=200))
-def test_any_question_is_read_and_a_text_states_its_own_quotes_and_names(question: str) -> None:
+def test_any_question_is_read(question: str) -> None:
+    for anchor in question_anchors(question):
+        assert anchor.words
+        assert bool(anchor.values) == (anchor.kind == "value")
+
+
+PLAIN = st.text(alphabet=st.sampled_from("aAbBÄéßΣ'’ .-?!\"“”《》人物12_("), max_size=60)
+
+
+@given(PLAIN)
+def test_a_text_states_its_own_quotes_and_names(question: str) -> None:
     text = AnchorText(question)
     for anchor in question_anchors(question):
         if anchor.kind != "value":
