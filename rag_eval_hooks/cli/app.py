@@ -39,7 +39,8 @@ Examples:
   rag-eval-hooks measure --qrels qrels.txt --run bm25.run
 
 \b
-Exit codes: 0 done, 1 done but some lines were bad, 2 not possible (the message says what to do).
+Exit codes: 0 done, 1 done but some lines were bad (or, with compare --fail-on-drop, a measure got worse),
+2 not possible (the message says what to do).
 """
 
 

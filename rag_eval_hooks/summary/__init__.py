@@ -6,7 +6,7 @@ Stands above the stages, as `reports` does; nothing below imports it.
 from rag_eval_hooks.summary.compare import Comparison, MeasureComparison, compare
 from rag_eval_hooks.summary.distribution import Distribution
 from rag_eval_hooks.summary.measures import MeasureTally
-from rag_eval_hooks.summary.models import Concentration, Interval, MeasureSummary, NumberSummary, RunRef, SliceName
+from rag_eval_hooks.summary.models import Concentration, Interval, MeasureSummary, NumberSummary, RunRef, Slice
 from rag_eval_hooks.summary.randomisation import concentration, holm, sign_flip
 from rag_eval_hooks.summary.slices import slices_of
 from rag_eval_hooks.summary.version import version_report
@@ -22,7 +22,7 @@ __all__ = [
     "MeasureTally",
     "NumberSummary",
     "RunRef",
-    "SliceName",
+    "Slice",
     "VersionReport",
     "compare",
     "concentration",

@@ -14,7 +14,7 @@ from rag_eval_hooks.record.run import Model
 from rag_eval_hooks.reports.plain import one_line
 from rag_eval_hooks.summary.distribution import Distribution
 from rag_eval_hooks.summary.measures import bounds_of, lower_is_better
-from rag_eval_hooks.summary.models import Concentration, Count, Finite, Interval, Share, SliceName
+from rag_eval_hooks.summary.models import Concentration, Count, Finite, Interval, Share, Slice
 from rag_eval_hooks.summary.pairs import PairBy, Side, Unit
 from rag_eval_hooks.summary.randomisation import concentration, holm, sign_flip
 from rag_eval_hooks.summary.slices import NONE, check_slice_key
@@ -48,7 +48,7 @@ class MeasureComparison(Model):
 
     metric: Text
     """The measure's name."""
-    slice: SliceName | None
+    slice: Slice | None
     """The slice; null for all pairs."""
     lower_is_better: bool
     """Whether a small value is good."""
@@ -171,7 +171,7 @@ def compare(
 
 def compare_sides(a: Side, b: Side, *, pair_by: PairBy, names: tuple[str, str]) -> Comparison:
     """Returns what changed between two sides that have been read; see `compare`."""
-    tallies: dict[tuple[SliceName | None, str], _Tally] = {}
+    tallies: dict[tuple[Slice | None, str], _Tally] = {}
     metrics = tuple(dict.fromkeys((*a.metrics, *b.metrics)))
     paired = 0
     for key, one in a.units.items():
@@ -214,7 +214,7 @@ def _readable(names: Iterable[str]) -> tuple[Metric, ...]:
     return tuple(metrics)
 
 
-def _pair_slices(a: Unit, b: Unit) -> tuple[SliceName, ...]:
+def _pair_slices(a: Unit, b: Unit) -> tuple[Slice, ...]:
     """A's slices; for a key that A says nothing about, B's."""
     unknown = {one.key for one in a.slices if one.value == NONE}
     known = [one for one in a.slices if one.key not in unknown]
@@ -242,7 +242,7 @@ class _Tally:
             reason = "+".join(f"{side}:{value}" for side, value in sides if isinstance(value, str))
         self.left_out[reason if reason in self.left_out or len(self.left_out) < 50 else "other"] += 1
 
-    def result(self, metric: str, place: SliceName | None) -> MeasureComparison:
+    def result(self, metric: str, place: Slice | None) -> MeasureComparison:
         bounds = bounds_of(metric)
         means = Distribution(bounds), Distribution(bounds)
         change = Distribution(None if bounds is None else (bounds[0] - bounds[1], bounds[1] - bounds[0]))

@@ -17,7 +17,7 @@ __all__ = [
     "NumberSummary",
     "RunRef",
     "Share",
-    "SliceName",
+    "Slice",
 ]
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
@@ -97,7 +97,7 @@ class MeasureSummary(NumberSummary):
     """At most five runs with the worst values, all worse than the mean, worst first."""
 
 
-class SliceName(Model):
+class Slice(Model):
     """Runs that have something in common, such as `metadata.topic=tables` or `answer_kind=refusal`."""
 
     key: Text

@@ -10,7 +10,7 @@ from typing import Literal
 from rag_eval_hooks.metrics import Metric
 from rag_eval_hooks.record import Evaluation, MetricResult, RagRun
 from rag_eval_hooks.summary.measures import LARGEST, results_of, run_ref, weight_of
-from rag_eval_hooks.summary.models import RunRef, SliceName
+from rag_eval_hooks.summary.models import RunRef, Slice
 from rag_eval_hooks.summary.slices import NONE, OTHER, slices_of
 
 __all__ = ["MAX_VALUES", "PairBy", "Side", "Unit", "question_key"]
@@ -38,7 +38,7 @@ class Unit:
 
     __slots__ = ("counts", "ref", "runs", "slices", "values", "weight")
 
-    def __init__(self, ref: RunRef, slices: tuple[SliceName, ...]) -> None:
+    def __init__(self, ref: RunRef, slices: tuple[Slice, ...]) -> None:
         self.ref = ref
         self.slices = slices
         self.runs = 0
@@ -96,7 +96,7 @@ class Side:
         self._wanted = tuple(wanted)
         self._only = frozenset(str(metric) for metric in wanted) if only else None
         self._by = tuple(by)
-        self._known: dict[str, dict[str, SliceName]] = {key: {} for key in self._by}
+        self._known: dict[str, dict[str, Slice]] = {key: {} for key in self._by}
 
     def add(self, run: RagRun | None, evaluation: Evaluation) -> None:
         """Counts one run."""
@@ -131,12 +131,12 @@ class Side:
         """Runs beyond the first of their question."""
         return self.runs - self.without_key - len(self.units)
 
-    def _slices(self, run: RagRun | None, evaluation: Evaluation) -> tuple[SliceName, ...]:
-        found: dict[SliceName, None] = {}
+    def _slices(self, run: RagRun | None, evaluation: Evaluation) -> tuple[Slice, ...]:
+        found: dict[Slice, None] = {}
         for key in self._by:
             known = self._known[key]
             for one in slices_of(key, run, evaluation):
                 if one.value not in known and len(known) >= MAX_VALUES and one.value != NONE:
-                    one = SliceName(key=key, value=OTHER)
+                    one = Slice(key=key, value=OTHER)
                 found.setdefault(known.setdefault(one.value, one))
         return tuple(found)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from rag_eval_hooks.record import Evaluation, MetricResult, RagRun
 from rag_eval_hooks.summary.measures import MeasureTally
-from rag_eval_hooks.summary.models import SliceName
+from rag_eval_hooks.summary.models import Slice
 from rag_eval_hooks.summary.slices import DERIVED, NONE, OTHER, metadata_keys, slices_of
 from rag_eval_hooks.summary.version_models import SliceSummary
 
@@ -27,7 +27,7 @@ class SliceTallies:
     def __init__(self, by: Sequence[str] = ()) -> None:
         self._found = not by
         self._keys: dict[str, None] = dict.fromkeys(by or DERIVED)
-        self._tallies: dict[str, dict[str, tuple[SliceName, list[int], dict[str, MeasureTally]]]] = {}
+        self._tallies: dict[str, dict[str, tuple[Slice, list[int], dict[str, MeasureTally]]]] = {}
         self.dropped: list[str] = []
         """Keys that were left out for having too many values."""
         self.runs = 0
@@ -49,7 +49,7 @@ class SliceTallies:
             if key not in self._keys and key not in self.dropped and len(self._keys) < len(DERIVED) + FOUND_KEYS:
                 self._keys[key] = None
 
-    def _add(self, one: SliceName, results: Mapping[str, MetricResult], weight: float) -> None:
+    def _add(self, one: Slice, results: Mapping[str, MetricResult], weight: float) -> None:
         values = self._tallies.setdefault(one.key, {})
         if one.value not in values:
             limit = FOUND_VALUES if self._found and one.key not in DERIVED else NAMED_VALUES
@@ -58,7 +58,7 @@ class SliceTallies:
                     del self._keys[one.key], self._tallies[one.key]
                     self.dropped.append(one.key)
                     return
-                one = SliceName(key=one.key, value=OTHER)
+                one = Slice(key=one.key, value=OTHER)
         _, runs, tallies = values.setdefault(one.value, (one, [0], {}))
         runs[0] += 1
         for name, result in results.items():

@@ -11,7 +11,7 @@ from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks.metrics.labels import evidence_sets
 from rag_eval_hooks.record import Evaluation, RagRun
 from rag_eval_hooks.reports.plain import one_line
-from rag_eval_hooks.summary.models import SliceName
+from rag_eval_hooks.summary.models import Slice
 
 __all__ = ["DERIVED", "NONE", "OTHER", "check_slice_key", "metadata_keys", "script", "slices_of"]
 
@@ -36,7 +36,7 @@ def check_slice_key(key: str) -> str:
     raise ConfigError(f"cannot cut by {one_line(key)!r}; give metadata.KEY, tag, {', '.join(DERIVED)}")
 
 
-def slices_of(key: str, run: RagRun | None, evaluation: Evaluation) -> tuple[SliceName, ...]:
+def slices_of(key: str, run: RagRun | None, evaluation: Evaluation) -> tuple[Slice, ...]:
     """Returns the slices a run belongs to by one key: one, or for `tag` and lists in metadata one for each entry."""
     if key in DERIVED:
         values: tuple[str, ...] = (DERIVED[key](run, evaluation),)
@@ -45,7 +45,7 @@ def slices_of(key: str, run: RagRun | None, evaluation: Evaluation) -> tuple[Sli
     else:
         values = _metadata_values(run.metadata if run is not None else {}, key.removeprefix(METADATA))
     shown = dict.fromkeys(one_line(value, 80) or "(empty)" for value in values)
-    return tuple(SliceName(key=key, value=value) for value in shown or (NONE,))
+    return tuple(Slice(key=key, value=value) for value in shown or (NONE,))
 
 
 def metadata_keys(run: RagRun | None) -> tuple[str, ...]:

@@ -121,7 +121,9 @@ class VersionTally:
     def _wanted(self, run: RagRun | None, evaluation: Evaluation) -> tuple[Metric, ...]:
         if run is None:
             return self._extra
-        stored = frozenset(family(result.metric) for result in evaluation.results)
+        # P(labels=used) or P(level=page) alone leaves the plain measure to be computed.
+        names = (result.metric for result in evaluation.results)
+        stored = frozenset(family(name) for name in names if "labels=" not in name and "level=" not in name)
         return (*_missing(stored, run.k), *self._extra)
 
     def _count(self, run: RagRun | None, evaluation: Evaluation) -> None:

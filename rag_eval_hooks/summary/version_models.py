@@ -5,7 +5,7 @@ from typing import Literal
 from rag_eval_hooks.record.clean import Text
 from rag_eval_hooks.record.evaluation import FindingKind
 from rag_eval_hooks.record.run import Model
-from rag_eval_hooks.summary.models import Count, Finite, MeasureSummary, NumberSummary, RunRef, Share, SliceName
+from rag_eval_hooks.summary.models import Count, Finite, MeasureSummary, NumberSummary, RunRef, Share, Slice
 
 __all__ = [
     "Amount",
@@ -107,7 +107,7 @@ class ZeroRecall(Model):
 class SliceSummary(Model):
     """The runs of one slice."""
 
-    slice: SliceName
+    slice: Slice
     """What they have in common."""
     runs: Count
     """How many."""

@@ -6,7 +6,7 @@ import pytest
 
 from rag_eval_hooks import evaluate
 from rag_eval_hooks.record import GoldSpan, RagRun
-from rag_eval_hooks.summary import SliceName, slices_of
+from rag_eval_hooks.summary import Slice, slices_of
 from rag_eval_hooks.summary.slices import script
 from rag_eval_hooks.testing import make_run
 
@@ -93,5 +93,5 @@ def test_script(text: str | None, expected: str) -> None:
 
 
 def test_a_slice_is_a_value_with_a_name() -> None:
-    assert SliceName(key="tag", value="x") == SliceName(key="tag", value="x")
-    assert len({SliceName(key="tag", value="x"), SliceName(key="tag", value="x")}) == 1
+    assert Slice(key="tag", value="x") == Slice(key="tag", value="x")
+    assert len({Slice(key="tag", value="x"), Slice(key="tag", value="x")}) == 1

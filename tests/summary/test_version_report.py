@@ -7,7 +7,7 @@ import pytest
 
 from rag_eval_hooks import evaluate
 from rag_eval_hooks.errors import ConfigError
-from rag_eval_hooks.metrics import R, parse_metric
+from rag_eval_hooks.metrics import P, R, parse_metric
 from rag_eval_hooks.record import Evaluation, Finding, Gold, RagRun, Stage, StageItem
 from rag_eval_hooks.summary import VersionReport, version_report
 from rag_eval_hooks.summary.version import WANTED
@@ -50,6 +50,13 @@ def test_a_stored_measure_is_not_computed_again_with_another_cutoff() -> None:
     assert [name for name in measures(report) if name.startswith("R") and not name.startswith("RR")] == ["R@1"]
     more = version_report([(run, evaluate(run, [R(k=1)]))], metrics=[parse_metric("R@3")])
     assert (measures(more)["R@1"].mean, measures(more)["R@3"].mean) == (0.0, 1.0)
+
+
+def test_a_measure_over_other_labels_does_not_stand_in_for_the_plain_one() -> None:
+    run = make_run("ab", relevant={"b"}, used=["a", "b"], question="q")
+    report = version_report([(run, evaluate(run, [P(labels="used")]))])
+    found = measures(report)
+    assert (found["P(labels=used)"].mean, found["P"].mean) == (1.0, 0.5)
 
 
 def test_evaluations_alone_say_what_they_cannot() -> None:
