@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from rag_eval_hooks.reports.words import as_number, counted
 from rag_eval_hooks.summary.measures import family
-from rag_eval_hooks.summary.models import MeasureSummary, NumberSummary, RunRef
+from rag_eval_hooks.summary.models import Interval, MeasureSummary, NumberSummary, RunRef
 from rag_eval_hooks.summary.version_models import Amount, SliceSummary, VersionReport
 from rag_eval_hooks.summary.words import as_interval, as_share, escaped, gaps, markdown_table
 
@@ -141,9 +141,9 @@ def _times(report: VersionReport) -> str:
     rows = (
         (
             escaped(one.what),
-            _whole(one.milliseconds.mean),
-            as_interval(one.milliseconds.interval, digits=0),
-            *map(_whole, (one.milliseconds.p10, one.milliseconds.p50, one.milliseconds.p90, one.p99_ms)),
+            _ms(one.milliseconds.mean),
+            _ms_interval(one.milliseconds.interval),
+            *map(_ms, (one.milliseconds.p10, one.milliseconds.p50, one.milliseconds.p90, one.p99_ms)),
             f"{one.milliseconds.scored:,}",
             f"{one.unknown:,}",
         )
@@ -219,6 +219,17 @@ def _spread(numbers: NumberSummary) -> str:
     if not numbers.scored:
         return "not known"
     return f"{_whole(numbers.p50)} (10 to 90 %: {_whole(numbers.p10)} to {_whole(numbers.p90)})"
+
+
+def _ms(value: float | None) -> str:
+    """Three digits below 100 ms, whole milliseconds above."""
+    return "n/a" if value is None else f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _ms_interval(interval: Interval) -> str:
+    if interval.low is None or interval.high is None:
+        return as_interval(interval)
+    return f"[{_ms(interval.low)}, {_ms(interval.high)}]"
 
 
 def _whole(value: float | None) -> str:

@@ -23,8 +23,8 @@ def escaped(text: str, limit: int = 200) -> str:
     return SPECIAL.sub(r"\\\1", one_line(text, limit)).translate(ENTITIES)
 
 
-def as_interval(interval: Interval, *, digits: int = 3) -> str:
-    """Returns an interval in brackets, to so many decimals, or why there is none.
+def as_interval(interval: Interval) -> str:
+    """Returns an interval in brackets, or why there is none.
 
     >>> as_interval(Interval(low=0.25, high=0.5, method="bca"))
     '[0.25, 0.5]'
@@ -33,7 +33,7 @@ def as_interval(interval: Interval, *, digits: int = 3) -> str:
     """
     if interval.low is None or interval.high is None:
         return f"no interval: {(interval.reason or 'no_values').replace('_', ' ')}"
-    return f"[{_rounded(interval.low, digits)}, {_rounded(interval.high, digits)}]"
+    return f"[{_rounded(interval.low)}, {_rounded(interval.high)}]"
 
 
 def as_p(p_value: float | None) -> str:
@@ -81,5 +81,5 @@ def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]], *, numb
     return "".join("| " + " | ".join(cells) + " |\n" for cells in (header, rule, *rows))
 
 
-def _rounded(value: float, digits: int) -> str:
-    return as_number(round(value, digits)) if round(value, digits) else as_number(value)
+def _rounded(value: float) -> str:
+    return as_number(round(value, 3)) if round(value, 3) else as_number(value)
