@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import NamedTuple
 
 from rag_eval_hooks.attribution.anchors import Anchor, find_anchors, fits
-from rag_eval_hooks.attribution.claims import blank
 from rag_eval_hooks.attribution.fold import fold
 from rag_eval_hooks.attribution.terms import STOPWORDS
 
@@ -122,8 +121,11 @@ def _values(text: str) -> Iterator[QuestionAnchor]:
 
 def _names(text: str) -> Iterator[QuestionAnchor]:
     rest = QUOTED.sub(_blank, text)
-    folded = fold(rest)
-    rest = blank(rest, [folded.span(anchor.start, anchor.end) for anchor in find_anchors(folded.text)])
+    folded, letters = fold(rest), list(rest)
+    for anchor in find_anchors(folded.text):
+        start, end = folded.span(anchor.start, anchor.end)
+        letters[start:end] = "," * (end - start)  # no blank: what stood on both sides is no one name
+    rest = "".join(letters)
     if not any(char.islower() for char in rest):
         return
     for match in NAME.finditer(rest):

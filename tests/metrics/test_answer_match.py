@@ -43,6 +43,7 @@ def score(answer: str, gold: str | None, *aliases: str) -> float | None:
         pytest.param("营收为一千八百万元。", "1800万元", 1, id="Chinese numerals"),
         pytest.param("There are 12 people in the team.", "12 people", 1, id="a value and its word"),
         pytest.param("It was held in Paris in 1889.", "Paris, 1889", 1, id="values and words"),
+        pytest.param("Lyon, 1889", "Paris, 1889", 1 / 2, id="the right value beside another word: P = R = 1/2"),
         pytest.param("There is no number in it.", "31 metres", 0, id="no value at all"),
         pytest.param("Paris 1890", "Paris 1889", 1 / 2, id="the wrong value leaves the words: P = R = 1/2"),
     ],

@@ -64,6 +64,7 @@ class TestJudge:
         pytest.param(["!"], 1 / 1, id="the only claim"),
         pytest.param(["!", "+1", "-", "?"], 1 / 4, id="one of four"),
         pytest.param(["+1", "~"], 0 / 2, id="none is a true zero"),
+        pytest.param(["!", "~"], 1 / 2, id="of all claims"),
         pytest.param([], None, id="no claims"),
     ],
 )
@@ -118,6 +119,7 @@ class TestTokenUse:
             pytest.param([(1, ((0, 5),))], 5 / 20, id="one span"),
             pytest.param([(1, ((0, 5), (3, 8)))], 8 / 20, id="overlapping spans count once"),
             pytest.param([(1, ((3, 8), (0, 10), (4, 5)))], 10 / 20, id="spans within spans"),
+            pytest.param([(1, ((0, 8), (1, 2), (3, 5)))], 8 / 20, id="several spans within one"),
             pytest.param([(1, ((0, 5),)), (2, ((0, 10),))], 15 / 20, id="two chunks"),
             pytest.param([(1, ((0, 99),))], 10 / 20, id="no more than there is"),
             pytest.param([], 0 / 20, id="nothing backed"),

@@ -46,10 +46,10 @@ class TestLevels:
         assert values("RR", run) == [1, 1, 1]
 
     def test_a_document_has_the_best_grade_of_its_chunks(self) -> None:
-        run = run_of(
-            paged(("c1", "a.pdf", 1), ("c2", "b.pdf", 1), ("c3", "a.pdf", 2)), relevance={"c1": 0, "c2": 1, "c3": 3}
-        )
+        places = paged(("c1", "a.pdf", 1), ("c2", "b.pdf", 1), ("c3", "a.pdf", 2))
+        run = run_of(places, relevance={"c1": 0, "c2": 1, "c3": 3})
         assert values("nDCG@1", run)[2] == 1  # a.pdf has grade 3
+        assert values("nDCG@1", run_of(places, relevance={"c3": 3, "c2": 1, "c1": 0}))[2] == 1
         assert values("Judged", run) == [1, 1, 2 / 3]
 
     def test_ids_of_one_set_that_become_one_unit_are_one_item(self) -> None:
@@ -165,7 +165,7 @@ class TestSpans:
         assert parse_metric("R").score(run).value == 1 / 2
 
     def test_a_chunk_has_the_grade_of_the_best_span_it_covers(self) -> None:
-        run = run_of(placed((0, 100), (100, 200)), spans=[span(0, 10, 1), span(20, 30, 3), span(110, 120, 2)])
+        run = run_of(placed((0, 100), (100, 200)), spans=[span(20, 30, 3), span(0, 10, 1), span(110, 120, 2)])
         assert parse_metric("nDCG").score(run).value == 1  # grades 3, 2 in this order
         swapped = run_of(placed((100, 200), (0, 100)), spans=[span(0, 10, 1), span(20, 30, 3), span(110, 120, 2)])
         assert (parse_metric("nDCG@1").score(swapped).value or 0) == pytest.approx((2**2 - 1) / (2**3 - 1))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_eval_hooks.metrics import F, Fe, P, T, parse_metric
-from rag_eval_hooks.record import Gold, RagRun
+from rag_eval_hooks.record import Gold, RagRun, read_run
 from rag_eval_hooks.testing import make_attribution, make_run
 
 
@@ -133,6 +133,14 @@ class TestUDCG:
         assert value(name, make_run(retrieved, gold=self.GOLD)) == pytest.approx(expected, abs=1e-12)
         judged = parse_metric(name.replace("UDCG", "UDCG(labels=judge)")).score(make_run(retrieved, judge=self.GOLD))
         assert (judged.value, judged.labels) == (pytest.approx(expected, abs=1e-12), "judge")
+
+    def test_a_document_has_the_best_utility_of_its_chunks(self) -> None:
+        """d holds a and b, so it is relevant, with utility 0.9, and its second chunk is a repeat."""
+        contexts = [{"id": name, "metadata": {"source": "d"}} for name in "ba"]
+        for names in ("ab", "ba"):
+            gold = {"relevance": {"a": 2, "b": 0}, "utility": {name: self.GOLD.utility[name] for name in names}}  # type: ignore[index]
+            run = read_run({"contexts": contexts, "answer": "x", "gold": gold})
+            assert value("UDCG(level=document)", run) == pytest.approx(sigmoid(0.9 / 2))
 
     @pytest.mark.parametrize(
         ("gold", "reason"),
