@@ -9,7 +9,7 @@ that a slow moment of the machine hits all of them. Three figures are told apart
 - capture: the callbacks alone; nothing is evaluated meanwhile (the worker starts after the measured batch).
 - live: the worker evaluates under the measured chain, as in a service that is never idle (long batches without a
   pause); it shares the interpreter lock and takes at most its `share` of one core. What it cannot keep up with waits
-  in the queue and is evaluated after the batch.
+  in the queue and is evaluated after the batch. Read it on an otherwise idle machine.
 - CPU per question: process time including the worker, all records evaluated, against the bare chain.
 """
 
@@ -31,15 +31,25 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable, RunnablePassthrough
+
 from rag_eval_hooks_langchain import Hooks, RagEvalCallbackHandler
 
 QUESTION = "When did the harbour of Basel open?"
 ANSWER = "The harbour opened in 1906 [3]. It lies on the Rhine [1]. A second basin followed in 1936 [4]."
 
 
+WORDS = (
+    "water trade river goods crane barge grain authority basin customs lock freight coal oil steel winter summer "
+    "flood channel bank quay railway tariff council voyage pilot master crew north south upper lower large small old "
+    "new first later often seldom every other many between under after before during against within"
+).split()
+
+
 def _text(number: int) -> str:
-    words = [f"word{(number * 7919 + i * 104729) % 5000}" for i in range(100)]
-    words[10:10] = ["The", "harbour", "opened", "in", f"{1900 + number * 6}", "on", "the", "Rhine."]
+    words = [WORDS[(number * 7919 + i * i * 31 + i * 17) % len(WORDS)] for i in range(220)]
+    words[10:10] = f"The harbour number {number} opened in {1900 + number * 6} on the Rhine.".split()
+    for end in range(25, 200, 14):
+        words[end] = words[end] + "."
     return " ".join(words)[:1000]
 
 
@@ -52,6 +62,8 @@ class Search(BaseRetriever):
 
 
 class Chat(BaseChatModel):
+    seconds: float = 0.0
+
     @property
     def _llm_type(self) -> str:
         return "fake"
@@ -59,6 +71,7 @@ class Chat(BaseChatModel):
     def _generate(
         self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **kwargs: Any
     ) -> ChatResult:
+        time.sleep(self.seconds)
         return ChatResult(generations=[ChatGeneration(message=AIMessage(content=ANSWER))])
 
     def _stream(
@@ -80,10 +93,15 @@ class NoOp(BaseCallbackHandler):
     on_chat_model_start = on_llm_end = on_llm_error = on_llm_new_token = on_chain_start
 
 
-def _chain() -> Runnable[Any, Any]:
+def _chain(seconds: float = 0.0) -> Runnable[Any, Any]:
     prompt = ChatPromptTemplate.from_messages([("system", "Answer from:\n{context}"), ("human", "{question}")])
     pack = lambda found: "\n\n".join(f"[{n}] {d.page_content}" for n, d in enumerate(found, 1))  # noqa: E731
-    return {"context": Search() | pack, "question": RunnablePassthrough()} | prompt | Chat() | StrOutputParser()
+    return (
+        {"context": Search() | pack, "question": RunnablePassthrough()}
+        | prompt
+        | Chat(seconds=seconds)
+        | StrOutputParser()
+    )
 
 
 def _batch(call: Callable[[Any], Any], config: Any, size: int) -> list[float]:
@@ -150,7 +168,10 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=60)
     parser.add_argument("--batch", type=int, default=20)
     options = parser.parse_args()
-    chain = _chain()
+    chain, waiting = _chain(), _chain(seconds=0.02)
+
+    def wait(config: Any) -> None:
+        waiting.invoke(QUESTION, config=config)
 
     def invoke(config: Any) -> None:
         chain.invoke(QUESTION, config=config)
@@ -163,6 +184,7 @@ def main() -> None:
     for name, call in (("invoke", invoke), ("stream of 60", stream)):
         _compare(f"{name}, capture", call, options.rounds, options.batch, live=False)
         _compare(f"{name}, live", call, max(options.rounds // 15, 3), options.batch * 15, live=True)
+    _compare("model of 20 ms, live", wait, max(options.rounds // 15, 3), options.batch * 3, live=True)
     _cpu(invoke, 300)
 
 

@@ -24,7 +24,7 @@ over documents or sub-questions of the one question."""
 BATCH = 512
 """Events that may wait for the worker; then the host's thread puts them away itself."""
 
-_START, _TOKEN, _END = 0, 1, 2
+_START, _END = 0, 1
 _Event = tuple[Any, ...]
 """What happened (`_START`, ...), when, to which run, and the arguments of the method that applies it."""
 
@@ -81,11 +81,13 @@ class Collector:
         """Those of them that map over questions: each run directly below is a question of its own."""
         self._marked: set[Hashable] = set()
         """Ids of runs that carry the tag that opens a record."""
+        self._tokens: dict[Hashable, list[Any]] = {}
+        """Of model runs that are open: the time of the first token, then the tokens."""
         # What `drain` keeps, under the lock. Re-entrant, because the garbage collector may run a finalizer of the
         # host, and so call us, while we hold it.
         self._lock = threading.RLock()
         self._draining = False
-        self._table = OpenRecords(self._limits, self._captured_by, self._id_text)
+        self._table = OpenRecords(self._limits, self._captured_by, self._id_text, self._tokens)
 
     # Events ------------------------------------------------------------------------------------------------------
 
@@ -136,6 +138,8 @@ class Collector:
         else:
             kept = value if snapshot is None else None
             events.append((_START, self._clock(), run_id, parent_id, kind, name, kept, None))
+        if kind == "model":
+            self._tokens[run_id] = []
         if marked:
             self._marked.add(run_id)
         if len(events) >= BATCH:
@@ -143,10 +147,12 @@ class Collector:
 
     def token(self, run_id: Hashable, token: Any) -> None:
         """Notes one streamed token (text or a list of blocks) of a model run; empty tokens do not count."""
-        if token:
-            self._events.append((_TOKEN, self._clock(), run_id, token))
-            if len(self._events) >= BATCH:
-                self._drain_backlog()
+        tokens = self._tokens.get(run_id)
+        if tokens is None or not token:
+            return
+        if not tokens:
+            tokens.append(self._clock())
+        tokens.append(token)
 
     def end(
         self,
@@ -167,15 +173,16 @@ class Collector:
             snapshot: Takes what must be kept of `value` and `inputs`; called only for the run that opened the record.
             error: Names of the error's class and its bases, if the run failed; see `fail`.
         """
+        tokens = self._tokens.pop(run_id, None)
         if run_id in self._roots:
             kept = value if snapshot is None else _take(snapshot, value)
             asked = inputs if inputs is UNSET or snapshot is None else _take(snapshot, inputs)
-            self._events.append((_END, self._clock(), run_id, kept, lists, error, asked))
+            self._events.append((_END, self._clock(), run_id, kept, lists, error, asked, tokens))
             if self._wake is not None:
                 self._wake()
         else:
             kept = value if snapshot is None else None
-            self._events.append((_END, self._clock(), run_id, kept, lists, error, UNSET))
+            self._events.append((_END, self._clock(), run_id, kept, lists, error, UNSET, tokens))
         if len(self._events) >= BATCH:
             self._drain_backlog()
 
@@ -269,7 +276,7 @@ class Collector:
     def remembered_ids(self) -> int:
         """Ids that are kept in any table, of open records or of delivered ones."""
         self.drain()
-        return len(self._seen | self._roots | self._mapping | self._marked)
+        return len(self._seen | self._roots | self._mapping | self._marked | self._tokens.keys())
 
     def _apply_all(self, finished: list[Trace]) -> None:
         events, table = self._events, self._table
@@ -277,12 +284,7 @@ class Collector:
             event = events.popleft()
             done: Trace | None = None
             with guarded("capture.event"):
-                if event[0] == _START:
-                    done = table.start(*event[1:])
-                elif event[0] == _END:
-                    done = table.end(*event[1:])
-                else:
-                    table.token(*event[1:])
+                done = table.start(*event[1:]) if event[0] == _START else table.end(*event[1:])
             if done is not None:
                 self._roots.discard(done.root_id)
                 self._mapping.discard(done.root_id)
@@ -294,6 +296,8 @@ class Collector:
         if forgotten:
             for ids in (self._seen, self._roots, self._mapping, self._marked):
                 ids.difference_update(forgotten)
+            for run_id in forgotten:
+                self._tokens.pop(run_id, None)
             forgotten.clear()
 
 

@@ -50,9 +50,17 @@ class OpenRecords:
         limits: Bounds on what is kept.
         captured_by: What goes into each trace.
         id_text: Makes the text of a run id.
+        tokens: What open model runs have streamed so far, by run id; runs that are delivered are taken out.
     """
 
-    def __init__(self, limits: Limits, captured_by: str, id_text: Callable[[Any], str]) -> None:
+    def __init__(
+        self,
+        limits: Limits,
+        captured_by: str,
+        id_text: Callable[[Any], str],
+        tokens: dict[Hashable, list[Any]],
+    ) -> None:
+        self._tokens = tokens
         self._limits = limits
         self._captured_by = captured_by
         self._id_text = id_text
@@ -95,6 +103,12 @@ class OpenRecords:
             if trace.root_ended is not None:
                 if now - trace.root_ended >= self._limits.grace_s:
                     found.append((record, None))
+                continue
+            # Tokens come without a time of their own: that there are more than last time shows that the run lives.
+            streamed = sum(len(self._tokens.get(run_id, ())) for run_id in trace.starts.keys() - trace.ends.keys())
+            if streamed != trace.streamed_so_far:
+                trace.streamed_so_far = streamed
+                trace.touched = now
             elif now - trace.touched >= self._limits.ttl_s:
                 found.append((record, "timeout"))
         return found
@@ -140,21 +154,6 @@ class OpenRecords:
         self.counts["opened"] += 1
         return evicted
 
-    def token(self, now: float, run_id: Hashable, token: Any) -> None:
-        """Adds a token to a model run."""
-        record = self._runs.get(run_id)
-        trace = None if record is None else record.trace
-        if trace is None or run_id in trace.ends:
-            return
-        trace.touched = now
-        if trace.tokens is None:
-            trace.tokens = {}
-        tokens = trace.tokens.get(run_id)
-        if tokens is None:
-            trace.tokens[run_id] = [now, token]
-        else:
-            tokens.append(token)
-
     def end(
         self,
         now: float,
@@ -163,6 +162,7 @@ class OpenRecords:
         lists: tuple[Items, ...],
         error: tuple[str, ...] | None,
         inputs: Any,
+        tokens: list[Any] | None,
     ) -> Trace | None:
         """Ends a run; returns its record's trace if that is finished now."""
         record = self._runs.get(run_id)
@@ -176,6 +176,8 @@ class OpenRecords:
             return None
         trace.ends[run_id] = (now, value, lists, error)
         trace.touched = now
+        if tokens:
+            trace.tokens[run_id] = tokens
         if lists:
             trace.is_rag = True
         if run_id == trace.root_id:
@@ -202,6 +204,10 @@ class OpenRecords:
         ids = tuple(trace.starts)
         if len(trace.ends) < len(ids):
             record.cut_off = frozenset(ids).difference(trace.ends)
+            for run_id in record.cut_off:
+                tokens = self._tokens.pop(run_id, None)
+                if tokens:
+                    trace.tokens[run_id] = tokens
         # The ids stay, and now say "delivered"; what they belonged to goes.
         record.trace = None
         self._delivered.append(ids)

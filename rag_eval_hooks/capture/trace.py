@@ -93,8 +93,6 @@ class Trace:
     The collector fills it under its lock, so it is plain tuples by run id; `steps` puts them together.
     """
 
-    tokens: dict[Hashable, list[Any]] | None = None
-    """Of model runs that stream: the time of the first token, then the tokens."""
     parent_unknown: bool = False
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, Any] = MappingProxyType({})
@@ -106,6 +104,8 @@ class Trace:
     is_rag: bool = False
     """Whether anything was retrieved or generated."""
     forced: Forced | None = None
+    streamed_so_far: int = 0
+    """Tokens seen of open model runs when the timer last looked."""
     size: int = 0
     """Estimate of the bytes kept."""
     _steps: "tuple[Step, ...] | None" = None
@@ -116,6 +116,8 @@ class Trace:
         self.root_id = root_id
         self.starts: dict[Hashable, Start] = {root_id: start}
         self.ends: dict[Hashable, End] = {}
+        self.tokens: dict[Hashable, list[Any]] = {}
+        """Of model runs that stream: the time of the first token, then the tokens."""
         self.started_at = started_at
         self.captured_by = captured_by
         self.id_text = id_text
@@ -125,9 +127,9 @@ class Trace:
     def steps(self) -> tuple[Step, ...]:
         """All runs in order of start, the root first; to be read once the trace is finished."""
         if self._steps is None:
-            tokens = self.tokens or {}
             self._steps = tuple(
-                Step(run_id, start, self.ends.get(run_id), tokens.get(run_id)) for run_id, start in self.starts.items()
+                Step(run_id, start, self.ends.get(run_id), self.tokens.get(run_id))
+                for run_id, start in self.starts.items()
             )
         return self._steps
 

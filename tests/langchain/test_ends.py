@@ -91,6 +91,7 @@ def test_a_half_read_stream_is_recorded_by_its_age_and_once_only() -> None:
     with RagEvalCallbackHandler(ttl=0) as handler:
         stream = rag(FakeChat(say=lambda _: LONG)).stream("Q?", config={"callbacks": [handler]})
         next(stream), next(stream)
+        sweep(handler)  # sees new tokens: the stream is alive
         run = only(handler)
         # Without the end event only the retriever's query tells the question.
         assert (run.status, run.question, run.answer) == ("timeout", "Q?", "one two ")
