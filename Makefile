@@ -7,7 +7,7 @@ OUTPUT ?= demo-output
 PYTEST_ARGS ?= -m "not slow"
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types tests wheel bench clean
+.PHONY: help demo test lint types tests wheel accuracy bench clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
@@ -44,6 +44,14 @@ tests: $(VENV)/.dev  ## tests and doctests
 
 wheel: $(VENV)/.dev  ## builds the wheel, checks what it holds, installs it alone and starts it
 	$(BIN)/python .ci/check_wheel.py
+
+$(VENV)/.fit: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet -e ".[fit]"
+	@touch $@
+
+accuracy: $(VENV)/.fit  ## how well attribution agrees with people's labels; needs the corpora (REH_SHARED)
+	$(BIN)/python benchmarks/attribution/fit.py
+	$(BIN)/python benchmarks/attribution/measure.py
 
 bench: $(VENV)/.dev  ## benchmarks; figures are printed, nothing is asserted
 	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done

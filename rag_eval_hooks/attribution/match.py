@@ -1,6 +1,7 @@
 """Weighs one statement of the answer against the chunks: how much of it each one states, and what it contradicts."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -61,7 +62,11 @@ class Backing(NamedTuple):
     support: float
     """Probability that it backs the statement alone."""
     use: float
-    """Probability that the statement used it."""
+    """How strongly the statement points to it, in [0, 1]: overlap, margin over rivals, values and names they have."""
+    unique: float
+    """Share of the statement that it alone states, in [0, 1]."""
+    divided: float
+    """Share of the statement it states, each term divided among the texts that state it, in [0, 1]."""
     conflict: bool
     """Whether it states another value in the same place."""
     sentences: tuple[int, ...]
@@ -81,6 +86,8 @@ class Judgement(NamedTuple):
     """One per text that states anything of it, strongest support first."""
     joint: tuple[int, ...]
     """The texts that back it together, where none does alone."""
+    size: int
+    """How many terms and values it has."""
 
 
 class Query:
@@ -109,7 +116,7 @@ def judge(folded: Folded, original: str, start: int, end: int, query: Query, evi
     start, end = folded.locate(start, end)
     wanted = _wanted(folded, original, start, end, query, evidence)
     if not wanted:
-        return Judgement(0.0, False, (), ())
+        return Judgement(0.0, False, (), (), 0)
     hits = _hits(wanted, evidence)
     negated = is_negation(folded.text[start:end])
     stream = word_stream(folded.text[start:end])
@@ -120,7 +127,7 @@ def judge(folded: Folded, original: str, start: int, end: int, query: Query, evi
         support, conflict = _support(best, credit, hits, wanted, negated, evidence)
         if len(credit) == len(wanted) and evidence.is_quoted(stream, chunk):
             support, conflict = max(support, QUOTED_SUPPORT), False
-        backings.append(Backing(chunk, support, use[chunk], conflict, tuple(best), frozenset(credit)))
+        backings.append(Backing(chunk, support, *use[chunk], conflict, tuple(best), frozenset(credit)))
     backings.sort(key=lambda backing: (-backing.support, backing.chunk))
     alone = backings[0].support if backings else 0.0
     together, joint = _together(backings, gathered, wanted) if alone < SUPPORTED_FROM else (0.0, ())
@@ -131,6 +138,7 @@ def judge(folded: Folded, original: str, start: int, end: int, query: Query, evi
         contradicted and support < 0.5,
         tuple(backings),
         joint if together >= SUPPORTED_FROM else (),
+        len(wanted),
     )
 
 
@@ -278,20 +286,23 @@ def _is_year(anchor: Anchor) -> bool:
     return len(anchor.raw) == 4 and anchor.raw.isdecimal() and 1000 <= int(anchor.raw) <= 2199
 
 
-def _use(gathered: dict[int, tuple[list[int], dict[int, float]]], wanted: Sequence[Term]) -> dict[int, float]:
-    """Returns, for each chunk, the probability that the statement used it."""
+def _use(
+    gathered: dict[int, tuple[list[int], dict[int, float]]], wanted: Sequence[Term]
+) -> dict[int, tuple[float, float, float]]:
+    """Returns, for each chunk, how strongly the statement points to it, and its unique and divided shares."""
     total = sum(term.use_weight for term in wanted)
     share = {
         chunk: sum(wanted[index].use_weight * value for index, value in credit.items()) / total
         for chunk, (_, credit) in gathered.items()
     }
     ranked = sorted(share, key=lambda chunk: (-share[chunk], chunk))
-    result: dict[int, float] = {}
+    holders = Counter(index for _, credit in gathered.values() for index in credit)
+    result: dict[int, tuple[float, float, float]] = {}
     told: dict[int, float] = {}
     for place, chunk in enumerate(ranked):
         credit = gathered[chunk][1]
         if not credit:
-            result[chunk] = logistic(-USE_SLOPE * USE_AT)
+            result[chunk] = (logistic(-USE_SLOPE * USE_AT), 0.0, 0.0)
             continue
         rivals = ranked[:place] or ranked[1:2]
         margin = share[chunk] - max((share[rival] for rival in rivals), default=0.0)
@@ -308,8 +319,11 @@ def _use(gathered: dict[int, tuple[list[int], dict[int, float]]], wanted: Sequen
             )
             if added / total >= RESIDUAL_MIN:
                 score = max(score, USE_SLOPE * (added / total - RESIDUAL_AT) + 0.3)
-        result[chunk] = logistic(score)
-        if result[chunk] >= 0.5:
+        parts = [(wanted[index].use_weight * value, holders[index]) for index, value in credit.items()]
+        unique = sum(weight for weight, count in parts if count == 1) / total
+        divided = sum(weight / count for weight, count in parts) / total
+        result[chunk] = (logistic(score), unique, divided)
+        if score >= 0:
             for index, value in credit.items():
                 told[index] = max(told.get(index, 0.0), value)
     return result

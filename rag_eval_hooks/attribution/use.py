@@ -1,0 +1,68 @@
+"""The use head: from what each statement owes to each text, the probability that the answer used it."""
+
+import json
+import math
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+
+from rag_eval_hooks.attribution.match import Judgement, logistic
+
+__all__ = ["FEATURES", "use_features", "use_probabilities"]
+
+FEATURES = ("pointed", "unique_most", "unique_mean", "divided_margin")
+UNTOUCHED = 0.02
+
+
+def use_probabilities(judgements: Sequence[Judgement], texts: int) -> list[float]:
+    """Returns, for each text, the probability that the answer used it, in [0, 1].
+
+    A logistic model over `use_features`; its weights and what they rest on are in `weights.json` in this folder.
+
+    Args:
+        judgements: What the texts give for each statement of the answer.
+        texts: How many texts there are.
+    """
+    model = _weights()
+    probabilities = []
+    for features in use_features(judgements, texts):
+        score = model["intercept"] + sum(model[name] * value for name, value in zip(FEATURES, features, strict=True))
+        probabilities.append(logistic(score))
+    return probabilities
+
+
+def use_features(judgements: Sequence[Judgement], texts: int) -> list[tuple[float, float, float, float]]:
+    """Returns the features of each text, in the order of `FEATURES`.
+
+    pointed: the largest log-odds with which a statement points to it; unique_most, unique_mean: the largest and mean
+    share of a statement that it alone states; divided_margin: its mean divided share minus the best rival's. Means
+    weigh statements by their size.
+    """
+    size = sum(judgement.size for judgement in judgements) or 1
+    pointed = [UNTOUCHED] * texts
+    most, mean, divided = [0.0] * texts, [0.0] * texts, [0.0] * texts
+    for judgement in judgements:
+        for backing in judgement.backings:
+            place = backing.chunk
+            pointed[place] = max(pointed[place], backing.use)
+            most[place] = max(most[place], backing.unique)
+            mean[place] += backing.unique * judgement.size / size
+            divided[place] += backing.divided * judgement.size / size
+    best = sorted(divided, reverse=True)[:2]
+    features = []
+    for place in range(texts):
+        rival = 0.0 if texts < 2 else best[1] if divided[place] == best[0] else best[0]
+        features.append((_logit(pointed[place]), most[place], mean[place], divided[place] - rival))
+    return features
+
+
+def _logit(probability: float) -> float:
+    bounded = min(max(probability, 1e-4), 1 - 1e-4)
+    return math.log(bounded / (1 - bounded))
+
+
+@cache
+def _weights() -> dict[str, float]:
+    text = resources.files(__package__).joinpath("weights.json").read_text(encoding="utf-8")
+    weights: dict[str, float] = json.loads(text)["use"]["weights"]
+    return weights
