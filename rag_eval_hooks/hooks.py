@@ -242,10 +242,14 @@ class Hooks:
     def settle(self, timeout: float) -> int:
         """Waits until the questions finished so far are evaluated and written; sinks are not flushed.
 
+        A question whose root run has ended counts as finished, even if work below it is still open (a stream that was
+        left early, a cancelled task): who waits does not wait for the grace time too.
+
         Returns:
             Records that are still waiting.
         """
-        self._drain()
+        for collector in list(self._collectors.values()):
+            collector.sweep(orphans=True)
         return self._worker.flush(timeout)
 
     def flush(self, timeout: float = 5.0) -> int:

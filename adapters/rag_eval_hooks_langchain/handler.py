@@ -103,7 +103,7 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
 
         Waits up to 2 seconds for questions that have just ended, so that it works right after `chain.invoke`; it is
         meant for the desk and blocks an event loop for that time. In a service, use sinks, or `hooks.last`. A stream
-        that was left early, or a cancelled task, becomes a record only after the grace time (5 s).
+        that was left early, or a cancelled task, is recorded at once, without its grace time.
         """
         self.hooks.settle(LAST_WAIT_S)
         return self.hooks.last

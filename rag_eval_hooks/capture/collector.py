@@ -5,7 +5,8 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from rag_eval_hooks.capture.guard import guarded
@@ -39,7 +40,7 @@ class Collector:
     thread and from finalizers. State is keyed by run id alone: there is no "current" question.
 
     Args:
-        deliver: Called with each finished trace, outside the lock, on the thread that drained.
+        deliver: Called with each finished trace, under the lock, on the thread that drained; it must not block.
         captured_by: What goes into `RagRun.captured_by`.
         limits: Bounds on open records.
         clock: Seconds of a monotonic clock.
@@ -215,44 +216,47 @@ class Collector:
     # Records -----------------------------------------------------------------------------------------------------
 
     def drain(self) -> None:
-        """Puts the events noted so far into their records, and delivers the records that are finished."""
-        finished: list[Trace] = []
-        with self._lock:
-            if self._draining:  # a finalizer of the host in the middle of our work: who drains will come to it
-                return
-            self._draining = True
-            try:
-                self._apply_all(finished)
-            finally:
-                self._draining = False
-        for trace in finished:
-            self._deliver(trace)
+        """Puts the events noted so far into their records, and delivers the records that are finished.
 
-    def sweep(self, now: float | None = None) -> None:
+        When it returns, every question that had ended by then has been delivered, by whichever thread.
+        """
+        with self._alone() as free:
+            if free:
+                self._apply_all()
+
+    def sweep(self, now: float | None = None, *, orphans: bool = False) -> None:
         """Delivers the records whose waiting time is over; to be called by a timer, not by traffic.
 
         Args:
             now: The time on the collector's clock; by default, now.
+            orphans: Whether to deliver also what waits for work below a root that has ended, without its grace time.
         """
-        self.drain()
-        with self._lock:
-            due = self._table.due(self._clock() if now is None else now)
-            self._close_and_deliver(due)
+        with self._alone() as free:
+            if free:
+                self._apply_all()
+                self._close(self._table.due(self._clock() if now is None else now, orphans=orphans))
 
     def close_all(self) -> None:
         """Delivers every open record as it stands: those whose root has not ended as `evicted`."""
-        self.drain()
-        with self._lock:
-            self._close_and_deliver(
-                [(record, "evicted" if trace.root_ended is None else None) for record, trace in self._table.all()]
-            )
+        with self._alone() as free:
+            if free:
+                self._apply_all()
+                self._close(
+                    [(record, "evicted" if trace.root_ended is None else None) for record, trace in self._table.all()]
+                )
 
-    def _close_and_deliver(self, due: Sequence[tuple[Record, Forced | None]]) -> None:
-        for record, forced in due:
-            trace = self._table.close(record, forced)
-            if trace is not None:
-                self._deliver(trace)
-        self._forget()
+    @contextmanager
+    def _alone(self) -> Iterator[bool]:
+        """Holds the lock; False for a finalizer of the host in the middle of our work: who works will come to it."""
+        with self._lock:
+            if self._draining:
+                yield False
+                return
+            self._draining = True
+            try:
+                yield True
+            finally:
+                self._draining = False
 
     def stats(self) -> dict[str, int]:
         """Returns counts by word; opened == finished + discarded + open."""
@@ -278,18 +282,28 @@ class Collector:
         self.drain()
         return len(self._seen | self._roots | self._mapping | self._marked | self._tokens.keys())
 
-    def _apply_all(self, finished: list[Trace]) -> None:
+    def _apply_all(self) -> None:
         events, table = self._events, self._table
         while events:
             event = events.popleft()
-            done: Trace | None = None
             with guarded("capture.event"):
-                done = table.start(*event[1:]) if event[0] == _START else table.end(*event[1:])
-            if done is not None:
-                self._roots.discard(done.root_id)
-                self._mapping.discard(done.root_id)
-                finished.append(done)
+                self._hand_over(table.start(*event[1:]) if event[0] == _START else table.end(*event[1:]))
         self._forget()
+
+    def _close(self, due: Sequence[tuple[Record, Forced | None]]) -> None:
+        for record, forced in due:
+            with guarded("capture.event"):
+                self._hand_over(self._table.close(record, forced))
+        self._forget()
+
+    def _hand_over(self, trace: Trace | None) -> None:
+        """Delivers a finished trace, under the lock: who waits for the lock must find it delivered."""
+        closed = self._table.closed
+        self._roots.difference_update(closed)
+        self._mapping.difference_update(closed)
+        closed.clear()
+        if trace is not None:
+            self._deliver(trace)
 
     def _forget(self) -> None:
         forgotten = self._table.forgotten

@@ -74,6 +74,8 @@ class OpenRecords:
         """How many ids those are."""
         self.forgotten: list[Hashable] = []
         """Ids that are in no table any more; the owner clears the list."""
+        self.closed: list[Hashable] = []
+        """Root ids of records that are no longer open, also of those not worth delivering; the owner clears it."""
         self.counts = dict.fromkeys(
             ("opened", "finished", "discarded", "late", "evicted", "timeout", "too_many_steps"), 0
         )
@@ -96,12 +98,15 @@ class OpenRecords:
         """Returns the open records, oldest first."""
         return [(record, record.trace) for record in self._open.values() if record.trace is not None]
 
-    def due(self, now: float) -> list[tuple["Record", Forced | None]]:
-        """Returns the records whose waiting time is over, with the reason if they did not end by themselves."""
+    def due(self, now: float, *, orphans: bool = False) -> list[tuple["Record", Forced | None]]:
+        """Returns the records whose waiting time is over, with the reason if they did not end by themselves.
+
+        With `orphans`, a record whose root has ended waits no longer for what is open below it.
+        """
         found: list[tuple[Record, Forced | None]] = []
         for record, trace in self.all():
             if trace.root_ended is not None:
-                if now - trace.root_ended >= self._limits.grace_s:
+                if orphans or now - trace.root_ended >= self._limits.grace_s:
                     found.append((record, None))
                 continue
             # Tokens come without a time of their own: that there are more than last time shows that the run lives.
@@ -210,6 +215,7 @@ class OpenRecords:
                     trace.tokens[run_id] = tokens
         # The ids stay, and now say "delivered"; what they belonged to goes.
         record.trace = None
+        self.closed.append(trace.root_id)
         self._delivered.append(ids)
         self.remembered += len(ids)
         while self.remembered > self._limits.tombstones:

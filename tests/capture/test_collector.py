@@ -3,6 +3,7 @@
 import asyncio
 import random
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -283,25 +284,120 @@ def test_any_order_of_events_leaves_nothing_open_and_every_question_apart(seed: 
     assert stats["opened"] == stats["finished"] + stats["discarded"] + stats["open"] == 30
 
 
-def test_events_from_inside_an_event_do_not_deadlock() -> None:
-    """The garbage collector may close a stream, and so call us, while we hold our lock."""
-    bench = Bench()
+class Reentrant:
+    """A run id whose hash calls the collector: as a finalizer of the host may, in the middle of our work."""
+
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
+        self.armed = False
+
+    def __hash__(self) -> int:
+        if self.armed:
+            self.armed = False
+            close_stream(self.bench)
+        return 1
+
+
+def close_stream(bench: Bench) -> None:
+    bench.collector.fail("stream.m", GeneratorExit())
+    bench.collector.fail("stream", GeneratorExit())
+    bench.collector.sweep()
+    bench.collector.close_all()
+
+
+def in_time(work: Callable[[], None]) -> None:
+    """Runs `work`; a deadlock in it fails the test instead of hanging it."""
+    done = threading.Event()
+    threading.Thread(target=lambda: (work(), done.set()), daemon=True).start()
+    assert done.wait(20)
+
+
+@pytest.mark.parametrize("where", ["drain", "sweep", "close_all"])
+def test_a_stream_that_is_closed_while_we_work_is_delivered_once(where: str) -> None:
+    """The garbage collector may close a stream, and so call us, while we hold our lock and change the tables."""
+    bench = Bench(ttl_s=10)
+    bench.start("old", kind="model", value=PROMPT)
+    bench.now += 9
     bench.start("stream")
     bench.start("stream.m", "stream", "model", PROMPT)
+    odd = Reentrant(bench)
+    bench.collector.start(odd, None, "model", "Model", PROMPT)
+    bench.collector.drain()
+    if where == "drain":
+        bench.collector.end(odd, Reply("Answer."))
+    bench.now += 2
+    odd.armed = True
+    in_time(getattr(bench.collector, where))
+    assert not odd.armed
+    bench.collector.close_all()
+    bench.collector.close_all()
+    assert sorted(run.run_id for run in bench.delivered)[1:] == ["old", "stream"]
+    assert len(bench.delivered) == 3
+    assert (bench.collector.open_ids, bench.collector.open_records) == (0, 0)
 
-    def snapshot(value: Any) -> Any:  # called under the lock
-        bench.collector.fail("stream.m", GeneratorExit())
-        bench.collector.fail("stream", GeneratorExit())
-        return value
 
-    done = threading.Event()
+def test_deliver_may_call_the_collector() -> None:
+    """What a delivery allocates may start the garbage collector."""
+    delivered: list[Any] = []
 
-    def main() -> None:
-        bench.collector.start("root", None, "chain", "c", "Q?", snapshot=snapshot)
-        bench.collector.end("root", "x", snapshot=snapshot)
-        done.set()
+    def deliver(trace: Any) -> None:
+        collector.fail("stream", GeneratorExit())
+        collector.sweep()
+        delivered.append(trace.root_id)
 
-    threading.Thread(target=main, daemon=True).start()
-    assert done.wait(20)
-    assert [run.status for run in bench.delivered] == ["abandoned"]
-    assert bench.collector.open_ids == 0
+    collector = Collector(deliver, limits=Limits(ttl_s=0))
+    for run in ("a", "stream", "b"):
+        collector.start(run, None, "model", "Model", PROMPT)
+    in_time(collector.sweep)
+    collector.drain()
+    assert sorted(delivered) == ["a", "b", "stream"]
+
+
+def test_who_drains_finds_delivered_what_another_thread_has_taken() -> None:
+    """`flush` looks at the queue after `drain`, so a question must not be under way between the two."""
+    order: list[str] = []
+    entered = threading.Event()
+
+    def deliver(_: Any) -> None:
+        entered.set()
+        other.join(0.2)  # as long as the other may take to overtake us; it must wait
+        order.append("delivered")
+
+    def drain() -> None:
+        assert entered.wait(20)
+        collector.drain()
+        order.append("drained")
+
+    other = threading.Thread(target=drain)
+    collector = Collector(deliver)
+    collector.start("root", None, "model", "Model", PROMPT)
+    collector.end("root", Reply("Answer."))
+    other.start()
+    collector.drain()
+    other.join(20)
+    assert order == ["delivered", "drained"]
+
+
+def test_every_way_out_takes_a_root_off_the_host_threads_tables() -> None:
+    bench = Bench(ttl_s=10, max_open=3)
+    bench.start("discarded")
+    bench.end("discarded", "x")
+    whole(bench, "ended")
+    for root in ("evicted", "RunnableEach", "swept", "closed"):
+        bench.collector.start(root, None, "model", root, PROMPT)
+    bench.collector.end("swept", Reply("x"), lists=(DOCS,))
+    bench.later(11)
+    bench.start("closed late", kind="model", value=PROMPT)
+    bench.collector.close_all()
+    assert (bench.collector._roots, bench.collector._mapping) == (set(), set())
+
+
+def test_who_waits_does_not_wait_for_the_grace_time() -> None:
+    bench = Bench(grace_s=5)
+    bench.start("root")
+    bench.start("r", "root", "retriever")
+    bench.start("running")
+    bench.start("m", "running", "model", PROMPT)
+    bench.fail("root", asyncio.CancelledError())
+    bench.collector.sweep(orphans=True)
+    assert [(run.run_id, run.status) for run in bench.delivered] == [("root", "cancelled")]

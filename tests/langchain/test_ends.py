@@ -87,6 +87,32 @@ def test_a_sync_stream_left_early_keeps_the_models_whole_text_apart(handler: Rag
     assert len(run.context) == 3
 
 
+def test_a_stream_left_early_and_a_cancelled_task_are_the_last_record_at_once() -> None:
+    """A minute of grace, no timer: whoever asks for the last record gets it."""
+
+    async def cancel(handler: RagEvalCallbackHandler) -> None:
+        gate, entered = threading.Event(), threading.Event()
+        chain = rag(retriever=FakeRetriever(gate=gate, entered=entered))
+        task = asyncio.create_task(chain.ainvoke("cancelled?", config={"callbacks": [handler]}))
+        await asyncio.to_thread(entered.wait, 20)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert handler.last.run.status == "cancelled"
+        gate.set()
+
+    async def leave(handler: RagEvalCallbackHandler) -> None:
+        stream = rag(FakeChat(say=lambda _: LONG)).astream("left?", config={"callbacks": [handler]})
+        await anext(stream)
+        await stream.aclose()
+
+    with RagEvalCallbackHandler(grace=60) as handler:
+        asyncio.run(leave(handler))
+        assert (handler.last.run.status, handler.last.run.question) == ("abandoned", "left?")
+        asyncio.run(cancel(handler))
+        assert [record.run.status for record in handler.records] == ["abandoned", "cancelled"]
+
+
 def test_a_half_read_stream_is_recorded_by_its_age_and_once_only() -> None:
     with RagEvalCallbackHandler(ttl=0) as handler:
         stream = rag(FakeChat(say=lambda _: LONG)).stream("Q?", config={"callbacks": [handler]})
