@@ -49,7 +49,9 @@ class Metric(ABC):
     needs: ClassVar[frozenset[Need]] = frozenset()
     """What must be known of a run for the measure to have a value."""
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    """Lowest and highest value there can be."""
+    """Lowest and highest value there can be, infinite where there is none; intervals of averages rest on them."""
+    lower_is_better: ClassVar[bool] = False
+    """Whether a small value is good: comparisons and lists of the worst runs go by it."""
     ranges: ClassVar[Mapping[str, tuple[float, float]]] = {}
     """Lowest and highest value of parameters that are numbers, by name; both ends are allowed."""
     use_when: ClassVar[str] = ""

@@ -57,6 +57,7 @@ class FirstUse(Metric):
 
     needs: ClassVar[frozenset[Need]] = frozenset({"context", "labels"})
     bounds: ClassVar[tuple[float, float]] = (1.0, inf)
+    lower_is_better: ClassVar[bool] = True
     use_when: ClassVar[str] = "You choose a cut-off: how far down the prompt the first useful item stands."
     avoid_when: ClassVar[str] = (
         "As an average over questions with prompts of different length; `ContextPrecision` is bounded."

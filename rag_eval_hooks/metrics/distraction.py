@@ -31,6 +31,7 @@ class Distraction(Metric):
 
     needs: ClassVar[frozenset[Need]] = frozenset({"retrieved", "context", "labels"})
     labels: ClassVar[Labels] = "used"
+    lower_is_better: ClassVar[bool] = True
     use_when: ClassVar[str] = "Near misses (last year's figure, the sister product) get into the prompt."
     avoid_when: ClassVar[str] = "The corpus repeats or corrects itself on purpose: a rival value is then no error."
 

@@ -29,6 +29,7 @@ class EvidenceConflict(Metric):
 
     needs: ClassVar[frozenset[Need]] = frozenset({"context", "claims"})
     labels: ClassVar[Labels] = "used"
+    lower_is_better: ClassVar[bool] = True
     use_when: ClassVar[str] = "Wrong figures do harm: it counts what the context says otherwise, live and without gold."
     avoid_when: ClassVar[str] = "The worry is what has no source at all; `Groundedness` counts that, too."
 

@@ -47,6 +47,11 @@ class T(RankingMetric):
     alpha: float = 0.5
     """What a negative costs; a positive gains 1 - alpha."""
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        # Those of the class hold for every alpha; outside the fields they take no part in equality.
+        object.__setattr__(self, "bounds", (-self.alpha, 1 - self.alpha))
+
     def score(self, run: RagRun, attribution: Attribution | None = None) -> MetricResult:
         """Returns the value over the retrieved list, or null with the reason."""
         if self.labels != "used":

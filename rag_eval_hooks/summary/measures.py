@@ -1,11 +1,11 @@
 """One measure over many runs: which results count, and the tally that keeps its values, gaps and worst runs."""
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from heapq import heappush, heapreplace
+from math import isfinite
 
 from rag_eval_hooks.errors import MetricSpecError
-from rag_eval_hooks.metrics import Metric, measure, parse_metric
+from rag_eval_hooks.metrics import Metric, measure, metric_classes, parse_metric
 from rag_eval_hooks.metrics.average import MAX_REASONS
 from rag_eval_hooks.record import Attribution, Evaluation, MetricResult, RagRun
 from rag_eval_hooks.record.evaluation import Labels
@@ -18,8 +18,6 @@ __all__ = ["MeasureTally", "bounds_of", "family", "lower_is_better", "results_of
 WORST = 5
 LARGEST = 1e30
 SMALLEST_PROBABILITY = 1e-12
-LOWER_IS_BETTER = frozenset({"FirstUse", "Distraction", "EvidenceConflict"})
-UNBOUNDED = frozenset({"FirstUse"})
 
 
 def family(metric: str) -> str:
@@ -32,27 +30,22 @@ def family(metric: str) -> str:
 
 
 def lower_is_better(metric: str) -> bool:
-    """Whether a small value of this measure is good."""
-    return family(metric) in LOWER_IS_BETTER
+    """Whether a small value of this measure is good; False for one that is not registered."""
+    kind = metric_classes().get(family(metric))
+    return kind is not None and kind.lower_is_better
 
 
-@lru_cache(maxsize=1_024)
 def bounds_of(metric: str) -> Bounds | None:
-    """Returns a measure's smallest and largest possible value; None for ranks and for measures we did not define.
+    """Returns a measure's smallest and largest possible value; None for ranks and for one that is not registered.
 
     >>> bounds_of("P@5"), bounds_of("FirstUse"), bounds_of("no such measure")
     ((0.0, 1.0), None, None)
     """
     try:
-        known = parse_metric(metric)
+        bounds = parse_metric(metric).bounds
     except MetricSpecError:
         return None
-    if known.name in UNBOUNDED or not type(known).__module__.startswith("rag_eval_hooks.metrics."):
-        return None
-    alpha = getattr(known, "alpha", None)
-    if known.name == "T" and isinstance(alpha, float):  # ((1-a) positives - a negatives) / K
-        return (-alpha, 1 - alpha)
-    return (0.0, 1.0)
+    return bounds if all(map(isfinite, bounds)) else None
 
 
 def weight_of(run: RagRun | None) -> float:

@@ -1,7 +1,8 @@
 """Comparing two versions: pairs by question, gaps by reason, tests corrected for their number."""
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import pytest
 from hypothesis import given
@@ -9,8 +10,8 @@ from hypothesis import strategies as st
 
 from rag_eval_hooks import evaluate
 from rag_eval_hooks.errors import ConfigError
-from rag_eval_hooks.metrics import RR, P, R, parse_metric
-from rag_eval_hooks.record import Evaluation, MadeBy, MetricResult, RagRun
+from rag_eval_hooks.metrics import RR, Metric, P, R, base, parse_metric, register
+from rag_eval_hooks.record import Attribution, Evaluation, MadeBy, MetricResult, RagRun
 from rag_eval_hooks.summary import Comparison, compare
 from rag_eval_hooks.summary.pairs import question_key
 from rag_eval_hooks.testing import make_run
@@ -127,6 +128,30 @@ def test_lower_is_better_where_it_is() -> None:
     one = only(compare(side([3.0] * 12, "FirstUse"), side([1.0] * 11 + [4.0], "FirstUse")))
     assert one.lower_is_better
     assert (one.wins, one.ties, one.losses, one.verdict) == (11, 0, 1, "better")
+
+
+def test_a_measure_of_ones_own_says_which_way_is_better(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cost within [0, 5] that rises from 1 to 4 is worse, and its few values have an interval."""
+    monkeypatch.setattr(base, "_registry", dict(base._registry))
+
+    @register
+    @dataclass(frozen=True, kw_only=True)
+    class Cost(Metric):
+        """Cents per question.
+
+        Cost = cents
+        """
+
+        bounds: ClassVar[tuple[float, float]] = (0.0, 5.0)
+        lower_is_better: ClassVar[bool] = True
+
+        def score(self, run: RagRun, attribution: Attribution | None = None) -> MetricResult:
+            return self.scored(len(run.answer or ""))
+
+    one = only(compare(side([1.0] * 8, "Cost"), side([4.0] * 8, "Cost")))
+    assert (one.lower_is_better, one.difference, one.losses, one.verdict) == (True, 3.0, 8, "worse")
+    assert one.interval.method == "anderson"
+    assert -5 <= one.interval.low <= 3 <= one.interval.high <= 5
 
 
 def test_a_drop_is_significant_only_after_correction_for_all_tests() -> None:

@@ -109,11 +109,12 @@ def test_reasons_from_a_file_cannot_grow_without_bound() -> None:
     [
         ("nDCG@10", (0, 1)),
         ("T(alpha=0.3)@5", (-0.3, 0.7)),
+        ("T", (-0.5, 0.5)),
         ("FirstUse", None),
         ("unheard of", None),
     ],
 )
-def test_bounds_are_known_for_our_own_measures(metric: str, bounds: tuple[float, float] | None) -> None:
+def test_a_measure_says_its_own_bounds(metric: str, bounds: tuple[float, float] | None) -> None:
     assert bounds_of(metric) == bounds
 
 
