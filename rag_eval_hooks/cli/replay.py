@@ -9,12 +9,15 @@ import typer
 from rag_eval_hooks.cli.say import BadLines, counted, say
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Callable
 
     from rag_eval_hooks.metrics import Metric
     from rag_eval_hooks.replay import Summary
 
 __all__ = ["replay"]
+
+MOST_FIELDS = 10
 
 
 def replay(
@@ -36,6 +39,7 @@ def replay(
 
     One JSON object a line in, one evaluation a line out, in the same order.
     A line that cannot be read costs only itself: it is reported on stderr and the exit code is 1.
+    Fields that are not known are ignored, and named at the end.
     OUT is written whole at the end or not at all.
 
     \b
@@ -57,6 +61,8 @@ def replay(
         summary = run_replay(source, target, metrics=metrics, k=k, sink=sink, on_problem=bad, on_progress=on_progress)
     bad.finish()
     if not quiet:
+        if summary.ignored:
+            say(_ignored(summary.ignored))
         say(_sentence(summary))
     if bad.count:
         raise typer.Exit(1)
@@ -97,6 +103,26 @@ def _progress(stack: ExitStack) -> "tuple[Callable[[str], None], Callable[[int, 
 def _sentence(summary: "Summary") -> str:
     kinds = ", ".join(f"{kind} {number:,}" for kind, number in sorted(summary.bad.items()))
     bad = summary.bad.total()
-    return f"{counted(summary.read, 'line')} read, {summary.evaluated:,} evaluated, {bad:,} bad" + (
-        f" ({kinds})" if kinds else ""
-    )
+    text = f"{counted(summary.read, 'line')} read, {summary.evaluated:,} evaluated, {bad:,} bad"
+    if kinds:
+        text += f" ({kinds})"
+    if summary.repeated_ids and summary.stored is not None:
+        text += (
+            f"; {counted(summary.repeated_ids, 'run id')} repeated: the store holds {counted(summary.stored, 'run')} "
+            "of this replay, the last of each id"
+        )
+    return text
+
+
+def _ignored(fields: "Counter[str]") -> str:
+    shown = [_ignored_field(name, count) for name, count in fields.most_common(MOST_FIELDS)]
+    if len(fields) > MOST_FIELDS:
+        shown.append(f"and {len(fields) - MOST_FIELDS} more")
+    return f"ignored fields: {', '.join(shown)}"
+
+
+def _ignored_field(name: str, count: int) -> str:
+    from rag_eval_hooks.record.read import nearest_key
+
+    meant = nearest_key(name)
+    return f"{name} ({counted(count, 'line')}{f'; did you mean {meant}?' if meant else ''})"

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from pydantic import ValidationError
@@ -23,11 +24,25 @@ from rag_eval_hooks.record.run import (
     pool_chunks,
 )
 
-__all__ = ["message_text", "read_run"]
+__all__ = ["message_text", "nearest_key", "read_run"]
 
 TEXT_BLOCKS = frozenset({"text", "output_text", "input_text"})
 TEXT_KEYS = ("text", "page_content", "content")
 SHORT_FORM_KEYS = ("question", "contexts", "answer")
+KNOWN_KEYS = frozenset(
+    "schema_version id run_id question contexts answer citations gold judge k tags metadata status".split()
+)
+KNOWN_LABELS = frozenset({*Gold.model_fields, "relevant_ids"})
+SYNONYMS = {
+    **dict.fromkeys(("query", "input", "user_input"), "question"),
+    **dict.fromkeys(("chunks", "documents", "docs", "passages", "retrieved_contexts"), "contexts"),
+    **dict.fromkeys(("response", "output", "actual_output", "prediction"), "answer"),
+    **dict.fromkeys(("relevant", "relevant_chunks", "relevant_docs", "ids"), "relevant_ids"),
+    **dict.fromkeys(("ground_truth", "reference", "labels", "expected"), "gold"),
+}
+"""What other tools call our keys."""
+MOST_IGNORED = 5
+LONGEST_IGNORED = 40
 
 
 def read_run(data: Any) -> RagRun:
@@ -37,7 +52,8 @@ def read_run(data: Any) -> RagRun:
         data: A parsed JSON object: a stored `RagRun` (it has `schema_version` and `chunks`) or the short form
             (`id, question, contexts, answer, citations, gold, k, tags, metadata`). Ids may be numbers, null or
             repeated; texts, scores and the answer may be null; scores may be NaN; the answer may be a list of
-            message blocks; unknown fields are ignored.
+            message blocks; unknown fields are ignored, and the run's flags name the first five of the short form
+            (`ignored:<key>`, `ignored:gold.<key>`).
 
     Raises:
         InputError: If `data` is no such object; the message says which part is wrong and what is expected.
@@ -71,6 +87,23 @@ def message_text(content: Any) -> str | None:
     if isinstance(content, (list, tuple)):
         return "".join(message_text(block) or "" for block in content)
     raise InputError(f"expected text or a list of message blocks, got {_kind(content)}")
+
+
+def nearest_key(name: str) -> str | None:
+    """Returns the key of the short form that `name` is likely to mean, or None where there is none near.
+
+    >>> nearest_key("context"), nearest_key("gold.relevant"), nearest_key("relevance"), nearest_key("latency")
+    ('contexts', 'gold.relevant_ids', 'gold.relevance', None)
+    """
+    owner, _, label = name.rpartition(".")
+    inside = owner in ("gold", "judge")
+    key = (label if inside else name).lower()
+    key = SYNONYMS.get(key, key)
+    known = sorted(KNOWN_LABELS if inside else KNOWN_KEYS)
+    if not inside and key in KNOWN_LABELS - KNOWN_KEYS:
+        return f"gold.{key}"
+    close = next(iter(get_close_matches(key, known, 1, 0.75)), None)
+    return f"{owner}.{close}" if close and inside else close
 
 
 def _stored_run(data: Mapping[str, Any]) -> RagRun:
@@ -111,9 +144,25 @@ def _short_run(data: Mapping[str, Any]) -> RagRun:
             k=_cutoff(data.get("k")),
             tags=tuple(str(tag) for tag in _list(data.get("tags"), "tags")),
             metadata=json_value(data.get("metadata")) if isinstance(data.get("metadata"), Mapping) else {},
+            flags=_ignored(data),
         )
     except ValidationError as error:
         raise InputError(_first_problem(error)) from error
+
+
+def _ignored(data: Mapping[str, Any]) -> tuple[str, ...]:
+    """The flags that name what was not read, a misspelt key above all."""
+    unknown = [str(key) for key in data if key not in KNOWN_KEYS]
+    for name in ("gold", "judge"):
+        labels = data.get(name)
+        if isinstance(labels, Mapping):
+            unknown += [f"{name}.{key}" for key in labels if key not in KNOWN_LABELS]
+    return tuple(dict.fromkeys(f"ignored:{_short_name(key)}" for key in unknown[:MOST_IGNORED]))
+
+
+def _short_name(key: str) -> str:
+    shown = "".join(char if char.isprintable() else "?" for char in key[: LONGEST_IGNORED + 1])
+    return shown if len(key) <= LONGEST_IGNORED else shown[: LONGEST_IGNORED - 1] + "…"
 
 
 def _contexts(value: Any) -> tuple[list[Chunk], list[float | None]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks.metrics import Metric, default_metrics
+from rag_eval_hooks.record import RagRun
 from rag_eval_hooks.replay.evaluated import safely_evaluated
 from rag_eval_hooks.replay.lines import Line, Problem, read_lines
 from rag_eval_hooks.replay.output import whole_file
@@ -18,6 +19,9 @@ from rag_eval_hooks.sinks.base import Sink
 __all__ = ["Summary", "replay"]
 
 OnProgress = Callable[[int, int | None], None]
+
+MOST_IGNORED_NAMES = 1_000
+"""Names of ignored fields that are counted one by one; a log whose keys all differ must not fill the memory."""
 
 
 @dataclass
@@ -30,6 +34,12 @@ class Summary:
     """Evaluations written."""
     bad: Counter[str] = field(default_factory=Counter)
     """Lines that gave no evaluation, by the kind of their problem."""
+    ignored: Counter[str] = field(default_factory=Counter)
+    """Evaluated runs by the unknown field of theirs that was not read, as `read_run` flags it (`gold.relevant`)."""
+    stored: int | None = None
+    """Distinct runs given to the sink; None without a sink."""
+    repeated_ids: int = 0
+    """Run ids that were given to the sink more than once; a store keeps the last run of each."""
 
 
 def replay(
@@ -45,7 +55,8 @@ def replay(
     r"""Evaluates each run of `source` and writes one evaluation a line, in the same order.
 
     A line that cannot be used is counted and reported, and the others go on. `target` is written whole at the end, or
-    not at all; standard output gets its lines as they come. Holds one run at a time.
+    not at all; standard output gets its lines as they come. Holds one run at a time, and with a sink a number for
+    each run id, to tell repeated ones.
 
     Args:
         source: JSONL of runs (stored or short form, also gzipped; `-` for standard input), or a store to evaluate anew.
@@ -57,7 +68,7 @@ def replay(
         on_progress: Called after each line with the bytes read and the size in bytes, where it is known.
 
     Returns:
-        How many lines were read, evaluated and bad.
+        How many lines were read, evaluated and bad, which fields were ignored, and what the sink got.
 
     Raises:
         InputError: If the source cannot be opened.
@@ -71,6 +82,7 @@ def replay(
         default_metrics(k)  # finds out now whether they can take this k
     _refuse_same(source, target)
     summary = Summary()
+    ids = _Ids()
     with _lines_of(source, on_progress) as lines, whole_file(target) as write:
         if sink is not None:
             sink.open()
@@ -85,15 +97,37 @@ def replay(
                 else:
                     write(evaluation.model_dump_json().encode("utf-8") + b"\n")
                     summary.evaluated += 1
+                    _count_ignored(summary, run)
                     if sink is not None:
                         sink.write(run, evaluation)
+                        ids.add(run.run_id)
             if problem is not None:
                 summary.bad[problem.kind] += 1
                 if on_problem is not None:
                     on_problem(Line(line.number, problem=problem))
         if sink is not None:
             sink.flush()
+            summary.stored, summary.repeated_ids = len(ids.seen), len(ids.repeated)
     return summary
+
+
+class _Ids:
+    """The run ids that went by, each kept as its hash."""
+
+    def __init__(self) -> None:
+        self.seen: set[int] = set()
+        self.repeated: set[int] = set()
+
+    def add(self, run_id: str) -> None:
+        number = hash(run_id)
+        (self.repeated if number in self.seen else self.seen).add(number)
+
+
+def _count_ignored(summary: Summary, run: RagRun) -> None:
+    for flag in run.flags:
+        kind, _, name = flag.partition(":")
+        if kind == "ignored" and (name in summary.ignored or len(summary.ignored) < MOST_IGNORED_NAMES):
+            summary.ignored[name] += 1
 
 
 @contextmanager

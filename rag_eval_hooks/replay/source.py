@@ -19,6 +19,8 @@ from rag_eval_hooks.sinks.sqlite_file import is_sqlite_file
 __all__ = ["Source", "is_store", "open_source", "source_name", "stored_lines", "stored_pairs"]
 
 GZIP_MAGIC = b"\x1f\x8b"
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+BLANK = b"\xef\xbb\xbf \t\r\n"
 
 
 @dataclass
@@ -77,12 +79,12 @@ def open_source(source: str | os.PathLike[str]) -> Iterator[Source]:
     """Opens a JSONL file or, for `-`, standard input; gzip is noticed by its first bytes.
 
     Raises:
-        InputError: If there is no such file, or it is a folder or cannot be opened.
+        InputError: If there is no such file, or it is a folder, cannot be opened or is no text.
     """
     text = os.fspath(source)
     if text == "-":
         buffered = cast("io.BufferedReader", sys.stdin.buffer)
-        yield Source(_uncompressed(buffered), None, buffered)
+        yield Source(_uncompressed(buffered, "standard input"), None, buffered)
         return
     path = Path(text)
     if path.is_dir():
@@ -97,15 +99,20 @@ def open_source(source: str | os.PathLike[str]) -> Iterator[Source]:
         raise InputError(f"cannot open {path}: {error.strerror or error}") from error
     with file:
         size = path.stat().st_size if path.is_file() else None
-        yield Source(_uncompressed(file), size, file)
+        yield Source(_uncompressed(file, str(path)), size, file)
 
 
-def _uncompressed(file: io.BufferedReader) -> BinaryIO:
+def _uncompressed(file: io.BufferedReader, name: str) -> BinaryIO:
     try:
-        start = file.peek(len(GZIP_MAGIC))[: len(GZIP_MAGIC)]
+        start = file.peek(len(GZIP_MAGIC))
     except OSError as error:
         raise InputError(f"cannot read the input: {error.strerror or error}") from error
-    return cast("BinaryIO", gzip.GzipFile(fileobj=file)) if start == GZIP_MAGIC else file
+    if start.startswith(GZIP_MAGIC):
+        return cast("BinaryIO", gzip.GzipFile(fileobj=file))
+    # A log may hold a damaged line; UTF-16 is left to the reader of lines, which says how to convert it.
+    if b"\0" in start and not start.lstrip(BLANK).startswith((b"{", *UTF16_MARKS)):
+        raise InputError(f"{name}: this is not a text file; name JSONL (also gzipped) or a store")
+    return file
 
 
 def source_name(source: str | os.PathLike[str]) -> str:

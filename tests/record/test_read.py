@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from rag_eval_hooks.errors import InputError
 from rag_eval_hooks.record import RagRun, chunk_id, message_text, read_run
+from rag_eval_hooks.record.read import nearest_key
 
 
 def test_the_short_form_in_full() -> None:
@@ -203,3 +204,56 @@ def test_bad_gold_is_named(gold: dict[str, Any], part: str) -> None:
     with pytest.raises(InputError) as caught:
         read_run({"answer": "x", "gold": gold})
     assert part in str(caught.value)
+
+
+def test_unknown_keys_are_flagged_and_the_rest_is_read() -> None:
+    run = read_run(
+        {
+            "question": "Q?",
+            "context": ["text"],
+            "answer": "A",
+            "gold": {"relevant": ["c1"], "answer": "A"},
+            "judge": {"note": 1},
+            "latency": 3,
+        }
+    )
+    assert run.flags == ("ignored:context", "ignored:latency", "ignored:gold.relevant", "ignored:judge.note")
+    assert (run.chunks, run.answer) == ((), "A")
+    assert run.gold is not None
+    assert (run.gold.relevance, run.gold.answer) == (None, "A")
+
+
+def test_flags_for_unknown_keys_are_few_short_and_printable() -> None:
+    run = read_run({"question": "Q?", "a\x1b[5m\n\u202e": 1, "b" * 1000: 1, **{f"c{n}": 1 for n in range(10)}})
+    assert run.flags == ("ignored:a?[5m??", f"ignored:{'b' * 39}…", "ignored:c0", "ignored:c1", "ignored:c2")
+
+
+def test_every_key_of_the_short_form_is_known() -> None:
+    gold = {"relevance": {"c": 1}, "relevant_ids": ["c"], "evidence_sets": [["c"]], "used": ["c"], "answer": "A"}
+    gold |= {"aliases": ["a"], "sufficient": True, "utility": {"c": 1}}
+    gold |= {"spans": [{"document": "d", "start": 0, "end": 1}]}
+    data = {"id": "r", "run_id": "r", "question": "Q?", "contexts": [], "answer": "A", "citations": {"base": 1}, "k": 3}
+    data |= {"gold": gold, "judge": gold, "tags": ["t"], "metadata": {"x": 1}, "status": "ok", "schema_version": 1}
+    assert read_run(data).flags == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("context", "contexts"),
+        ("Contexts", "contexts"),
+        ("chunks", "contexts"),
+        ("response", "answer"),
+        ("gold.relevant", "gold.relevant_ids"),
+        ("gold.evidence_set", "gold.evidence_sets"),
+        ("judge.relevances", "judge.relevance"),
+        ("relevant_ids", "gold.relevant_ids"),
+        ("ground_truth", "gold"),
+        ("latency", None),
+        ("embedding", None),
+        ("user", None),
+        ("gold.note", None),
+    ],
+)
+def test_the_key_that_was_meant(name: str, meant: str | None) -> None:
+    assert nearest_key(name) == meant

@@ -243,3 +243,46 @@ def test_load_one_is_the_first_of_a_file_and_the_newest_of_a_store(tmp_path: Pat
 )
 def test_a_source_is_named_without_its_password(source: str, expected: str) -> None:
     assert source_name(source) == expected
+
+
+def test_ignored_fields_are_counted_by_name(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "log.jsonl", short("a", context=[]), short("b", context=[], gold={"relevant": []}), "{}")
+    assert replay(log, tmp_path / "out.jsonl").ignored == {"context": 2, "gold.relevant": 1}
+
+
+def test_keys_that_all_differ_do_not_fill_the_memory(tmp_path: Path) -> None:
+    """210 lines of five keys each are 1,050 names; 1,000 are kept, and a name that is kept counts on."""
+    lines = [short(f"r{line}", **{f"key{line}_{key}": 1 for key in range(5)}) for line in range(210)]
+    summary = replay(write_log(tmp_path / "log.jsonl", *lines, short("z", key0_0=1)), tmp_path / "out.jsonl")
+    assert len(summary.ignored) == 1000
+    assert summary.ignored["key0_0"] == 2
+
+
+def test_repeated_ids_are_counted_where_they_overwrite(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "log.jsonl", *(short(name) for name in ("a", "b", "a", "a", "c", "c")))
+    with SqlSink(tmp_path / "runs.db") as sink:
+        summary = replay(log, tmp_path / "out.jsonl", sink=sink)
+    assert (summary.evaluated, summary.stored, summary.repeated_ids) == (6, 3, 2)
+    assert [run.run_id for run, _ in read_store(tmp_path / "runs.db")] == ["b", "a", "c"]
+    plain = replay(log, tmp_path / "out.jsonl")
+    assert (plain.stored, plain.repeated_ids) == (None, 0), "a file keeps each line"
+
+
+@pytest.mark.parametrize("start", [b"\x00\x01", b"\n\x00{", b"\x7fELF\x02\x01\x00"])
+def test_a_binary_file_is_no_text(tmp_path: Path, start: bytes) -> None:
+    (tmp_path / "data.bin").write_bytes(start + b"\xff\xfe more")
+    with pytest.raises(InputError, match=r"data\.bin: this is not a text file; name JSONL"):
+        replay(tmp_path / "data.bin", tmp_path / "out.jsonl")
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_a_log_with_a_damaged_line_is_still_read(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "log.jsonl", short("a"), "\x00\x00\x00", short("b"))
+    summary = replay(log, tmp_path / "out.jsonl")
+    assert (summary.evaluated, summary.bad) == (2, {"not_json": 1})
+
+
+def test_utf16_is_still_told_how_to_convert(tmp_path: Path) -> None:
+    (tmp_path / "log.jsonl").write_text("{}\n", "utf-16")
+    with pytest.raises(InputError, match="iconv -f UTF-16"):
+        replay(tmp_path / "log.jsonl", tmp_path / "out.jsonl")
