@@ -25,6 +25,18 @@ NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 SPEC = re.compile(r"\s*([^()@\s]+)\s*(?:\(([^()]*)\))?\s*(?:@\s*([^()@\s]*))?\s*")
 WHOLE = re.compile(r"[0-9]{1,10}")
 SHOWN = 60
+SYNONYMS = {
+    "recall": "R",
+    "precision": "P",
+    "mrr": "RR",
+    "reciprocalrank": "RR",
+    "map": "AP",
+    "averageprecision": "AP",
+    "faithfulness": "Groundedness",
+    "success": "Hit",
+    "hitrate": "Hit",
+}
+"""What others call our measures, in small letters."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -245,6 +257,9 @@ def _written(value: Any) -> str:
 
 
 def _nearest(name: str, known: Any) -> str:
+    synonym = SYNONYMS.get(name.lower().replace("_", "").replace("-", ""))
+    if synonym in known:
+        return f"; did you mean {synonym!r}? "
     by_lower = {key.lower(): key for key in known}
     close = get_close_matches(name.lower()[:SHOWN], list(by_lower), n=1, cutoff=0.5)
     return f"; did you mean {by_lower[close[0]]!r}? " if close else "; "

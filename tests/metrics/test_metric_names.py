@@ -70,6 +70,14 @@ def test_at_sign_sets_the_cut_off() -> None:
     [
         ("ndgc@10", r"unknown metric 'ndgc'; did you mean 'nDCG'\? `rag-eval-hooks metrics` lists all"),
         ("contextprecision", r"did you mean 'ContextPrecision'\?"),
+        ("Recall@5", r"unknown metric 'Recall'; did you mean 'R'\?"),
+        ("Precision", r"did you mean 'P'\?"),
+        ("MRR@10", r"did you mean 'RR'\?"),
+        ("MAP", r"did you mean 'AP'\?"),
+        ("faithfulness", r"did you mean 'Groundedness'\?"),
+        ("success", r"did you mean 'Hit'\?"),
+        ("hit_rate", r"did you mean 'Hit'\?"),
+        ("P(map=1)", r"no parameter 'map'; "),
         ("Zzzzzzzz", r"unknown metric 'Zzzzzzzz'; `rag-eval-hooks metrics` lists all"),
         (
             "P(denominatr=returned)",
