@@ -24,6 +24,9 @@ class Format(StrEnum):
     JSON = "json"
 
 
+ENDINGS = {".html": Format.HTML, ".htm": Format.HTML, ".md": Format.MD, ".json": Format.JSON}
+
+
 def report(
     source: Annotated[
         str, typer.Argument(metavar="SOURCE", help="A store, or JSONL of runs or evaluations; - is standard input.")
@@ -65,10 +68,12 @@ def report(
     from rag_eval_hooks.errors import ConfigError
     from rag_eval_hooks.metrics import parse_metric
 
-    form = form or _format_of(output)
+    form = form or (_format_of(output) if output is not None else Format.HTML)
     output = output or Path(f"report.{form.value}")
     if form is Format.HTML and (metric or by):
         raise ConfigError("--metric and --by shape the numbers; add --format md or --format json")
+    if form is Format.HTML and str(output) == "-":
+        raise ConfigError("the HTML page goes to a file; name one, such as -o report.html")
     if form is not Format.HTML and limit is not None:
         raise ConfigError("--limit is for the HTML page, which shows runs one by one; leave it out")
     metrics = [parse_metric(name) for name in dict.fromkeys(metric or ())]
@@ -86,9 +91,13 @@ def report(
         raise typer.Exit(1)
 
 
-def _format_of(output: Path | None) -> Format:
-    ending = output.suffix.lower() if output is not None else ""
-    return {".md": Format.MD, ".json": Format.JSON}.get(ending, Format.HTML)
+def _format_of(output: Path) -> Format:
+    from rag_eval_hooks.errors import ConfigError
+
+    form = ENDINGS.get(output.suffix.lower())
+    if form is None:
+        raise ConfigError(f"{output}: its ending says no format; use .html, .md or .json, or give --format")
+    return form
 
 
 def _title(source: str, title: str | None) -> str:

@@ -80,6 +80,35 @@ def test_replay_writes_evaluations_and_says_how_many(tmp_path: Path, log: Path) 
     ]
 
 
+def test_replay_names_the_fields_that_it_ignored(tmp_path: Path) -> None:
+    lines = [short(f"r{number}", context=[]) for number in range(12)]
+    log = write_log(tmp_path / "log.jsonl", *lines, short("x", gold={"relevant": ["c2"]}))
+    done = call("replay", log, tmp_path / "out.jsonl")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == (
+        "ignored fields: context (12 lines; did you mean contexts?), "
+        "gold.relevant (1 line; did you mean gold.relevant_ids?)\n"
+        "13 lines read, 13 evaluated, 0 bad\n"
+    )
+    assert call("replay", log, tmp_path / "out.jsonl", "--quiet").stderr == ""
+
+
+def test_replay_says_that_repeated_ids_overwrite_in_a_store(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "log.jsonl", *(short(name) for name in ("a", "b", "a", "a")))
+    done = call("replay", log, tmp_path / "out.jsonl", "--store", tmp_path / "runs.db")
+    assert done.returncode == 0
+    assert done.stderr == (
+        "4 lines read, 4 evaluated, 0 bad; 1 run id repeated: the store holds 2 runs of this replay, "
+        "the last of each id\n"
+    )
+    assert len(list(read_store(tmp_path / "runs.db"))) == 2
+
+
+def test_a_report_with_another_ending_takes_the_format_given(tmp_path: Path, log: Path) -> None:
+    assert call("report", log, "-o", tmp_path / "numbers.txt", "--format", "json").returncode == 0
+    assert json.loads((tmp_path / "numbers.txt").read_text("utf-8"))["runs"] == 3
+
+
 def test_replay_from_stdin_to_stdout_and_quiet(log: Path) -> None:
     done = call("replay", "-", "--quiet", stdin=log.read_text())
     assert (done.returncode, done.stderr) == (0, "")
@@ -159,11 +188,19 @@ FAULTS = [
     pytest.param(["show", "{log}", "r9"], "holds no run 'r9'; `rag-eval-hooks show SOURCE --list` lists", id="run"),
     pytest.param(["show", "{empty}"], "holds no run that can be shown", id="empty file"),
     pytest.param(["show", "mysql://h/d"], "unknown kind of store 'mysql'", id="show a URL"),
-    pytest.param(["report", "{tmp}/none", "-o", "{out}"], "there is no file", id="report nothing"),
-    pytest.param(["report", "{log}", "-o", "{tmp}"], "is a folder", id="report to a folder"),
+    pytest.param(["report", "{tmp}/none", "-o", "{out}.html"], "there is no file", id="report nothing"),
+    pytest.param(["replay", "{bin}", "{out}"], "data.bin: this is not a text file", id="replay a binary file"),
+    pytest.param(["show", "{bin}"], "data.bin: this is not a text file", id="show a binary file"),
+    pytest.param(["report", "{bin}", "-o", "{out}.md"], "data.bin: this is not a text file", id="report binary"),
+    pytest.param(["report", "{log}", "-o", "{out}.pdf"], "use .html, .md or .json, or give --format", id="ending"),
+    pytest.param(["report", "{log}", "-o", "{out}"], "out: its ending says no format", id="no ending"),
+    pytest.param(["report", "{log}", "-o", "-", "--format", "html"], "the HTML page goes to a file", id="page to -"),
+    pytest.param(["report", "{log}", "-o", "{tmp}"], "its ending says no format", id="report to a folder"),
+    pytest.param(["report", "{log}", "-o", "{tmp}", "--format", "html"], "is a folder", id="HTML to a folder"),
     pytest.param(["report", "{log}", "-o", "{tmp}/no/r.html"], "does not exist; create it first", id="report nowhere"),
-    pytest.param(["report", "{log}", "-o", "{log}"], "is the source itself", id="report over its source"),
+    pytest.param(["report", "{log}", "-o", "{log}", "--format", "md"], "is the source itself", id="over its source"),
     pytest.param(["metrics", "recal"], "unknown metric 'recal'", id="metrics name"),
+    pytest.param(["metrics", "Recall"], "unknown metric 'Recall'; did you mean 'R'?", id="metrics synonym"),
     pytest.param(["schema", "chunk"], "'run', 'evaluation'", id="schema"),
     pytest.param(["demo", "-o", "{log}"], "is a file; name a folder", id="demo to a file"),
 ]
@@ -172,15 +209,17 @@ FAULTS = [
 @pytest.mark.parametrize(("arguments", "message"), FAULTS)
 def test_a_fault_is_one_line_with_exit_code_2(tmp_path: Path, log: Path, arguments: list[str], message: str) -> None:
     (tmp_path / "empty").touch()
+    (tmp_path / "data.bin").write_bytes(b"\x93\x00\x01\x1b[31m\x00")
     before = log.read_bytes()
     places = {"log": log, "tmp": tmp_path, "out": tmp_path / "out", "db": tmp_path / "runs.db"}
-    done = call(*(argument.format(**places, empty=tmp_path / "empty") for argument in arguments))
+    places |= {"empty": tmp_path / "empty", "bin": tmp_path / "data.bin"}
+    done = call(*(argument.format(**places) for argument in arguments))
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.startswith("rag-eval-hooks: ")
     assert done.stderr.count("\n") == 1
     assert message in done.stderr
-    assert sorted(item.name for item in tmp_path.iterdir()) == ["empty", "log.jsonl"]
+    assert sorted(item.name for item in tmp_path.iterdir()) == ["data.bin", "empty", "log.jsonl"]
     assert log.read_bytes() == before
 
 

@@ -155,8 +155,8 @@ def test_report_as_markdown_and_json_by_option_or_by_ending(before: Path, tmp_pa
 
 
 def test_report_is_the_html_page_where_nothing_else_is_asked(before: Path, tmp_path: Path) -> None:
-    assert call("report", before, "-o", tmp_path / "page.out").returncode == 0
+    assert call("report", before, "-o", tmp_path / "page.htm").returncode == 0
     assert call("report", before, "-o", tmp_path / "page.html", "--format", "html").returncode == 0
-    pages = [(tmp_path / name).read_text("utf-8") for name in ("page.out", "page.html")]
+    pages = [(tmp_path / name).read_text("utf-8") for name in ("page.htm", "page.html")]
     assert pages[0] == pages[1]
     assert pages[0].startswith("<!doctype html>")
