@@ -11,11 +11,12 @@ from rag_eval_hooks.attribution.units import (
     CN_SMALL,
     CURRENCIES,
     MONTHS,
+    NUMBER_WORDS,
     SCALES,
     UNITS,
 )
 
-__all__ = ["Anchor", "find_anchors", "fits"]
+__all__ = ["Anchor", "find_anchors", "fits", "word_anchor"]
 
 
 class Anchor(NamedTuple):
@@ -37,6 +38,8 @@ class Anchor(NamedTuple):
     """What to multiply with to get the dimension's base unit."""
     raw: str = ""
     """The digits as written; a version is compared by them."""
+    also: str | None = None
+    """Another key it may stand for: 05/03/2024 is in March or in May."""
 
 
 _cn = CN_NUMERALS
@@ -52,6 +55,7 @@ DATE = re.compile(
     rf"|(?<![a-z0-9_])(?P<d4>\d{{1,2}})(?:st|nd|rd|th|\.)?(?: of)? (?P<m4>{_month})\b\.?"
     r"(?:,? (?P<y4>[12]\d{3})(?![a-z0-9_]))?"
     rf"|\b(?P<m5>{_month})\b\.? (?P<d5>\d{{1,2}})(?:st|nd|rd|th)?(?![a-z0-9_:])(?:,? (?P<y5>[12]\d{{3}})(?![a-z0-9_]))?"
+    r"|(?<![a-z0-9_.,/-])(?P<d7>\d{1,2})(?P<sep>[./-])(?P<m7>\d{1,2})(?P=sep)(?P<y7>[12]\d{3})(?![\d/-]|[.,]\d)"
     rf"|\b(?P<m6>{_month})\b\.?,? (?P<y6>[12]\d{{3}})(?![a-z0-9_])"
 )
 TIME = re.compile(
@@ -72,7 +76,8 @@ AFTER_NUMBER = re.compile(
     r"(?:[ -]?(?P<scale>thousand|millionen|millions?|milliarden|milliards|mio|mln|mn|billions?|bn|mrd|trillion|tn|"
     r"hundred|tsd)\b\.?"
     rf"|(?P<k>k)\b|(?P<cjk>(?:{_cjk_unit})+))?"
-    r"(?:[ -]?(?P<unit>per cent|percent|pct|prozent|km/h|°[cf]|[%‰℃]|us\$|[$€£¥₩₹]|[^\W\d_]{1,12})(?![^\W\d_]))?"
+    r"(?:[ -]?(?:(?:working|business|calendar|full|whole|consecutive|weitere|volle) )?"
+    r"(?P<unit>per cent|percent|pct|prozent|km/h|°[cf]|[%‰℃]|us\$|[$€£¥₩₹]|[^\W\d_]{1,12})(?![^\W\d_]))?"
 )
 CODE = re.compile(
     r"(?<![a-z0-9_])(?=[a-z0-9_-]{0,40}[a-z])(?=[a-z0-9_-]{0,40}\d)[a-z0-9][a-z0-9]*(?:[-_][a-z0-9]+)*(?![a-z0-9_])"
@@ -86,6 +91,7 @@ APPROXIMATE = re.compile(
 BEFORE_NUMERAL, AFTER_NUMERAL, LONGEST_TOKEN = 24, 40, 48
 DIGITS = re.compile(r"\d+")
 NUMERALS = re.compile(rf"[\d{_cn}]+")
+RANGE = re.compile(r"\s*(?:-|to|bis|until|and|und|or|à|至|到|~|から|〜)\s*")
 ORDINAL = re.compile(r"(?:st|nd|rd|th)\b")
 
 
@@ -103,7 +109,23 @@ def find_anchors(text: str) -> list[Anchor]:
                 if anchors and free.take(anchors[0].start, anchors[0].end):
                     found.extend(anchors)
     found.sort(key=lambda anchor: anchor.start)
+    for place in range(len(found) - 1):
+        first, second = found[place], found[place + 1]
+        bare = bool(first.values) and first.dimension is None and second.dimension is not None
+        if bare and RANGE.fullmatch(text, first.end, second.start):  # 3 to 5 days: both are days
+            found[place] = first._replace(dimension=second.dimension, factor=second.factor)
     return found
+
+
+def word_anchor(match: re.Match[str]) -> Anchor:
+    """Returns the anchor of a number word, with the scale and unit behind it (`two years`)."""
+    value = NUMBER_WORDS[match.group()]
+    end, scale, dimension, factor = match.end(), 1.0, None, 1.0
+    after = AFTER_NUMBER.match(match.string, end)
+    if after is not None:
+        end, scale, dimension, factor = _measure(after, end, None)
+    raw = str(int(value)) if scale == 1.0 else ""
+    return Anchor(match.start(), end, None, (value * scale,), 0.0, dimension, factor, raw)
 
 
 def fits(claimed: Anchor, source: Anchor) -> bool:
@@ -112,7 +134,12 @@ def fits(claimed: Anchor, source: Anchor) -> bool:
     Units must agree where both have one; a number without a unit fits any unit.
     """
     if claimed.key is not None or source.key is not None:
-        return claimed.key == source.key or (claimed.raw != "" and claimed.raw == source.raw and not claimed.dimension)
+        keys = {source.key, source.also} - {None}
+        return (
+            claimed.key in keys
+            or claimed.also in keys
+            or (claimed.raw != "" and claimed.raw == source.raw and not claimed.dimension)
+        )
     if claimed.dimension and source.dimension and claimed.dimension != source.dimension:
         return False
     factors = [(1.0, 1.0)]
@@ -162,10 +189,16 @@ class _Free:
 
 def _date(match: re.Match[str]) -> list[Anchor]:
     groups = match.groupdict()
-    year = _whole(next((groups[name] for name in ("y1", "y2", "y4", "y5", "y6") if groups[name]), None))
-    month_text = next((groups[name] for name in ("m1", "m2", "m3", "m4", "m5", "m6") if groups[name]), None)
+    year = _whole(next((groups[name] for name in ("y1", "y2", "y4", "y5", "y6", "y7") if groups[name]), None))
+    month_text = next((groups[name] for name in ("m1", "m2", "m3", "m4", "m5", "m6", "m7") if groups[name]), None)
     month = MONTHS.get(month_text, 0) if month_text and month_text in MONTHS else _whole(month_text)
-    day = _whole(next((groups[name] for name in ("d1", "d2", "d3", "d4", "d5") if groups[name]), None))
+    day = _whole(next((groups[name] for name in ("d1", "d2", "d3", "d4", "d5", "d7") if groups[name]), None))
+    also: str | None = None
+    if groups["sep"] and month is not None and day is not None:
+        if month > 12:
+            month, day = day, month  # 05/31/2024
+        elif day <= 12 and groups["sep"] != ".":
+            also = f"day:{day}-{month}"
     if (month is not None and not 1 <= month <= 12) or (day is not None and not 1 <= day <= 31):
         return []
     start, end = match.span()
@@ -173,8 +206,8 @@ def _date(match: re.Match[str]) -> list[Anchor]:
     if year is not None:
         anchors.append(Anchor(start, end, None, (float(year),), raw=str(year)))
     if month is not None and day is not None:
-        anchors.append(Anchor(start, end, f"day:{month}-{day}"))
-    if month is not None:
+        anchors.append(Anchor(start, end, f"day:{month}-{day}", also=also))
+    if month is not None and also is None:
         anchors.append(Anchor(start, end, f"month:{month}"))
     return anchors
 

@@ -26,6 +26,8 @@ def attribute(run: RagRun) -> Attribution:
     with units, dates, times, versions, codes); equal chunks share one verdict; chunks may back a statement together.
     The weights of support are set by hand, those of use are fitted to people's labels (`weights.json`).
 
+    Where no retrieval was seen at all, there is nothing to judge against: claims are `uncertain`, without probability.
+
     A chunk is `used` from a probability of 0.45, `unused` below 0.3, `uncertain` between; one that did not reach the
     prompt is `unused`.
 
@@ -40,7 +42,9 @@ def attribute(run: RagRun) -> Attribution:
         )
     reading = Reading(run)
     owners = assign_marks(answer, reading.statements, reading.marks)
-    citations = cite(run, reading.marks, owners, reading.statements, reading.judged, reading.weigh, reading.place_of)
+    citations = cite(
+        run, reading.marks, owners, reading.statements, reading.judged, reading.weigh, reading.place_of, reading.names
+    )
     claims = [
         _claim(index, one, reading.judged[index] if index < len(reading.judged) else None, citations, reading)
         for index, one in enumerate(reading.statements)
@@ -72,6 +76,8 @@ def _claim(
 ) -> Claim:
     verdict: Verdict = "uncertain"
     supports: list[Support] = []
+    if not reading.was_seen:
+        judgement = None
     if judgement is not None:
         verdict = _verdict(judgement)
         if verdict == "supported":
@@ -101,30 +107,19 @@ def _supports(judgement: Judgement, reading: Reading) -> list[Support]:
     for backing in judgement.backings:
         if backing.support < SUPPORTED_FROM and backing.chunk not in judgement.joint:
             continue
-        form = reading.evidence.texts[backing.chunk]
         for position, place in enumerate(reading.place_of):
-            if place != backing.chunk:
-                continue
-            spans = []
-            for number in sorted(backing.sentences):
-                sentence = reading.evidence.sentences[number]
-                start, end = sentence.start, sentence.end
-                while end > start and form.text[end - 1].isspace():
-                    end -= 1
-                if end > start:
-                    spans.append(form.span(start, end))
-            chunk = reading.context[position]
-            supports.append(
-                Support(
-                    rank=position + 1, id=chunk.id, probability=backing.support, spans=tuple(_within(spans, chunk.text))
+            if place == backing.chunk:
+                spans = [reading.span_in(position, sentence) for sentence in sorted(backing.sentences)]
+                supports.append(
+                    Support(
+                        rank=position + 1,
+                        id=reading.context[position].id,
+                        probability=backing.support,
+                        spans=tuple(span for span in spans if span is not None),
+                    )
                 )
-            )
     supports.sort(key=lambda support: (-support.probability, support.rank))
     return supports
-
-
-def _within(spans: Sequence[tuple[int, int]], text: str) -> list[tuple[int, int]]:
-    return [(start, min(end, len(text))) for start, end in spans if start < len(text)]
 
 
 def _verdicts(

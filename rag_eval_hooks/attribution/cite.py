@@ -1,7 +1,7 @@
 """Checks each citation: does its target exist, and does it back the part of the statement the mark belongs to?"""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from rag_eval_hooks.attribution.claims import Statement
 from rag_eval_hooks.attribution.marks import Mark
@@ -31,6 +31,7 @@ def cite(
     judged: Sequence[Judgement],
     judge_part: Judge,
     place_of: Sequence[int],
+    names: Mapping[str, int],
 ) -> list[Citation]:
     """Returns one citation per mark and target, in order of appearance.
 
@@ -46,11 +47,13 @@ def cite(
         judged: What the context gives for each statement.
         judge_part: Judges any span of the answer.
         place_of: For each context position, the index of its distinct text.
+        names: The rank of the item known by each id or source name, in lower case.
     """
     answer = run.judged_answer
     by_id: dict[str, int] = {}
     for rank, chunk in enumerate(run.context_chunks(), 1):
-        by_id.setdefault(chunk.id, rank)
+        by_id.setdefault(chunk.id.lower(), rank)
+    by_id = {**names, **by_id}
     citations: list[Citation] = []
     parts = _parts(answer, marks, owners, statements)
     for mark, owner, part in zip(marks, owners, parts, strict=True):
@@ -86,8 +89,8 @@ def _targets(mark: Mark, items: int, base: int, by_id: dict[str, int]) -> list[i
     """Returns the ranks a mark names, None for each that does not exist."""
     inner = mark.text.strip("[]【】^ \t")
     for name in (inner, mark.name, PREFIX.sub("", inner)):
-        if name and not (name.isdecimal() and mark.numbers) and name in by_id:
-            return [by_id[name]]
+        if name and not (name.isdecimal() and mark.numbers) and name.lower() in by_id:
+            return [by_id[name.lower()]]
     if not mark.numbers:
         return [None]
     ranks: list[int | None] = []

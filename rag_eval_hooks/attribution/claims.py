@@ -5,8 +5,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from rag_eval_hooks.attribution.marks import Mark, code_spans, legend_spans
-from rag_eval_hooks.attribution.refusal import SentenceKind, sentence_kind, statement_start
+from rag_eval_hooks.attribution.marks import Mark, code_spans, legend_spans, reasoning_spans
+from rag_eval_hooks.attribution.refusal import SentenceKind, opening_end, sentence_kind, statement_start
+from rag_eval_hooks.attribution.units import MONTHS
 
 __all__ = ["Statement", "assign_marks", "blank", "sentence_ends", "split_statements"]
 
@@ -19,7 +20,18 @@ WORD_BEFORE = re.compile(r"[^\W\d_][^\W\d_.]*(?:\.[^\W\d_]+)*$")
 ABBREVIATIONS = frozenset(
     "mr mrs ms dr prof sr jr st mt gen col lt sgt rev hon pres gov e.g i.e eg ie cf vs viz approx ca no nos nr vol ch "
     "sec fig figs eq eqs pp p ed eds al dept est jan feb mar apr jun jul aug sep sept oct nov dec u.s u.k u.n a.m p.m "
-    "z.b d.h bzw usw bspw art ref".split()
+    "bzw bspw ggf evtl inkl exkl zzgl einschl vgl abs art ref str tel hr fr mio mrd mln tsd mag dipl ing geb gest jh "
+    "chr av sra dra srta ud uds pág núm art op n ul godz tys ул г им тыс млн".split()
+)
+MONTH_OR_ORDINAL = re.compile(
+    r"(?:"
+    + "|".join(sorted(MONTHS, key=len, reverse=True))
+    + r")\b|(?:jahrhundert|kapitel|klasse|platz|auflage|etage|stock|"
+    r"tag|monat|jahr|mal|spieltag|runde|teil|band|semester|quartal|oktober|stelle)\w*",
+    re.I,
+)
+ORDINAL_BEFORE = re.compile(
+    r"\b(?:am|vom|zum|im|der|den|dem|des|das|die|bis|ab|seit|beim|zur|ein|eine|und|dne|od|do)\s+\d{1,2}$", re.I
 )
 # These end a sentence only before a word that opens one.
 SUFFIXES = frozenset(["inc", "ltd", "co", "corp", "etc", "llc", "bros", "a.m", "p.m", "u.s", "u.k"])
@@ -28,6 +40,8 @@ OPENERS = frozenset(
     "their there here his her our your according after before since although because both each all some many "
     "most".split()
 )
+SINGLE_LETTER = re.compile(r"[^\W\d_]\.")
+SINGLE_LETTER_BEFORE = re.compile(r"(?<!\w)[^\W\d_]\.\s*$")
 SHORT_LINE = 60
 
 
@@ -64,7 +78,9 @@ def split_statements(answer: str, marks: Sequence[Mark]) -> list[Statement]:
         marks: Its citation marks, as `find_marks` gives them.
     """
     fences = [span for span in code_spans(answer) if "\n" in answer[slice(*span)]]
-    hidden = sorted([(mark.start, mark.end) for mark in marks] + fences + legend_spans(answer))
+    hidden = sorted(
+        [(mark.start, mark.end) for mark in marks] + fences + legend_spans(answer) + reasoning_spans(answer)
+    )
     text = blank(answer, hidden)
     statements: list[Statement] = []
     for start, end in _blocks(text):
@@ -75,10 +91,11 @@ def split_statements(answer: str, marks: Sequence[Mark]) -> list[Statement]:
             first, last = trimmed
             lowered = text[first:last].lower().replace("’", "'")
             kind = sentence_kind(lowered)
-            if kind == "refusal" and len(lowered) == last - first:
-                cut = statement_start(lowered)
-                if cut:
+            if len(lowered) == last - first:
+                if kind == "refusal" and (cut := statement_start(lowered)):
                     first, kind = first + cut, "statement"
+                elif kind == "statement":
+                    first += opening_end(lowered)
             statements.append(Statement(first, last, kind))
     return statements
 
@@ -87,15 +104,20 @@ def assign_marks(answer: str, statements: Sequence[Statement], marks: Sequence[M
     """Returns, for each mark, the index of its statement: the one around it, else the one it closes, else the next."""
     starts = [statement.start for statement in statements]
     owners: list[int | None] = []
+    # Where a line begins with a mark, its marks stand before their sentences.
+    opening = {mark.start for mark in marks if mark.start == 0 or answer[mark.start - 1] == "\n"}
     for mark in marks:
         before = bisect.bisect_right(starts, mark.start) - 1
         after = before + 1 if before + 1 < len(statements) else None
         if before < 0:
             owners.append(after)
             continue
-        gap = answer[statements[before].end : mark.start] if mark.start >= statements[before].end else ""
-        opens_line = "\n" in gap and after is not None and "\n" not in answer[mark.end : starts[after]]
-        owners.append(after if opens_line else before)
+        if mark.start < statements[before].end or after is None:
+            owners.append(before)
+            continue
+        line = answer.rfind("\n", 0, mark.start) + 1
+        opens_line = line > statements[before].end or line in opening
+        owners.append(after if opens_line and "\n" not in answer[mark.end : starts[after]] else before)
     return owners
 
 
@@ -116,10 +138,14 @@ def _closes(text: str, start: int, match: re.Match[str]) -> bool:
         return False
     if match.group()[0] != ".":
         return True
+    if text[match.start() - 1].isdigit():
+        return not _is_ordinal(text, start, match.start(), following)
     word = WORD_BEFORE.search(text, max(start, match.start() - 20), match.start())
     if word is None:
         return True
     name = word.group().lower()
+    if len(name) == 1 and (SINGLE_LETTER.match(following) or SINGLE_LETTER_BEFORE.search(text, start, word.start())):
+        return False  # z. B., d. h., i. d. R.
     if name in SUFFIXES:
         opener = re.match(r"[^\W\d_]+", following)
         return opener is None or opener.group().lower() in OPENERS
@@ -127,6 +153,15 @@ def _closes(text: str, start: int, match: re.Match[str]) -> bool:
         return False
     is_initial = len(name) == 1 and word.group().isupper() and name != "i"
     return not is_initial
+
+
+def _is_ordinal(text: str, start: int, stop: int, following: str) -> bool:
+    """Whether a stop behind a number makes it an ordinal, as in `am 3. Mai` and `im 19. Jahrhundert`."""
+    number = re.search(r"\d+$", text[max(start, stop - 4) : stop])
+    if number is None or len(number.group()) > 2:
+        return False
+    before = text[max(start, stop - 16) : stop]
+    return MONTH_OR_ORDINAL.match(following) is not None or ORDINAL_BEFORE.search(before) is not None
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:

@@ -5,7 +5,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from rag_eval_hooks.attribution.anchors import Anchor, find_anchors, fits
+from rag_eval_hooks.attribution.anchors import Anchor, find_anchors, fits, word_anchor
 from rag_eval_hooks.attribution.claims import ABBREVIATIONS
 from rag_eval_hooks.attribution.fold import Folded, fold
 from rag_eval_hooks.attribution.terms import SPACELESS_FROM, plain_terms, stem
@@ -57,8 +57,7 @@ def anchors_of(text: str, words: Collection[str] | None = None) -> list[Anchor]:
     if words is not None and NUMBER_STEMS.isdisjoint(words):
         return found
     for match in NUMBER_WORD.finditer(text):
-        value = NUMBER_WORDS[match.group()]
-        found.append(Anchor(match.start(), match.end(), None, (value,), raw=str(int(value))))
+        found.append(word_anchor(match))
     found.sort(key=lambda anchor: anchor.start)
     return found
 
@@ -127,8 +126,9 @@ class Evidence:
         """Returns the sentences that state an anchor's value."""
         found: list[int] = []
         if anchor.key is not None:
-            found.extend(self._keys.get(anchor.key, [])[:MAX_POSTINGS])
-            return found
+            for key in filter(None, (anchor.key, anchor.also)):
+                found.extend(self._keys.get(key, [])[:MAX_POSTINGS])
+            return sorted(set(found))
         if anchor.raw:
             found.extend(self._keys.get(f"version:{anchor.raw}", [])[:MAX_POSTINGS])
         targets = {value * factor for value in anchor.values for factor in {1.0, anchor.factor, 0.01}}
@@ -167,8 +167,8 @@ class Evidence:
                 self.postings.setdefault(term, []).append(place)
 
     def _add_anchor(self, anchor: Anchor, place: int, number: int) -> None:
-        if anchor.key is not None:
-            self._keys.setdefault(anchor.key, []).append(place)
+        for key in filter(None, (anchor.key, anchor.also)):
+            self._keys.setdefault(key, []).append(place)
         for value in anchor.values:
             self._numbers.append((value, place, number))
             if anchor.factor != 1.0:

@@ -1,9 +1,10 @@
 """Finds citation marks in an answer: where they are and which items they name."""
 
 import re
+from collections.abc import Collection
 from typing import NamedTuple
 
-__all__ = ["Mark", "code_spans", "find_marks", "legend_spans"]
+__all__ = ["Mark", "code_spans", "find_marks", "legend_spans", "reasoning_spans"]
 
 MAX_TARGETS = 32
 MAX_MARKS = 2_000
@@ -16,6 +17,10 @@ LEGEND_HEADING = re.compile(
     r"参考(?:资料|文献)|资料来源|来源|引用|出典|参照|출처)[*_]{0,2}[ \t]*[:：][*_]{0,2}[ \t]*$",
     re.M | re.I,
 )
+SOURCE_LINE = re.compile(
+    r"^[ \t]*[*_(]{0,3}(?:sources?|references?|quellen?|fuentes?|fonti?|来源|出典|출처)[ \t]*[:：][^\n]{1,160}$",
+    re.M | re.I,
+)
 LEGEND_LINE = re.compile(r"[ \t]*(?:[-*+][ \t]+)?(?:\[?\^?[\w .:-]{1,40}\]|\d{1,3}[.)]|[-*+][ \t]|https?://|【)[^\n]*")
 
 NUMBERS = r"\d{1,9}(?:[ \t]*[-–—][ \t]*\d{1,12})?(?:[ \t]*[,;，、][ \t]*\d{1,9}(?:[ \t]*[-–—][ \t]*\d{1,12})?){0,50}"
@@ -26,10 +31,13 @@ MARK = re.compile(
     rf"|\[\^(?P<foot>[\w-]{{1,40}})\](?!:)"
     rf"|\[(?P<square>[ \t]*{NUMBERS}[ \t]*)\](?!\()"
     rf"|\[(?P<word>{WORD})[ \t]*[:：#]?[ \t]*(?P<named>[^\[\]\n]{{1,200}})\](?!\()"
+    r"|\[(?P<other>[^\[\]\n]{1,200})\](?![(:])"
     rf"|【(?:{WORD}[ \t]*[:：]?[ \t]*)?(?P<lenticular>{NUMBERS})(?:†[^】\n]{{0,200}})?】"
     r"|(?P<super>(?<=[^\s\d⁰¹²³⁴⁵⁶⁷⁸⁹])[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}(?:[⁻,˒ ]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}){0,10})",
     re.I,
 )
+INDEXED = re.compile(r"(?<![\w.])[a-zA-Z_]$")
+REASONING = re.compile(r"<(think|thinking|reasoning|scratchpad|reflection)>.{0,100000}?</\1>", re.S | re.I)
 SUPER_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 # A superscript after one of these is a mark; after a letter or unit (m², x³) it is an exponent.
 SUPER_AFTER = frozenset(".,;:!?)]\"'”’»。，；：！？）】")
@@ -104,7 +112,7 @@ def _inline_code(answer: str) -> list[tuple[int, int]]:
 
 def legend_spans(answer: str) -> list[tuple[int, int]]:
     """Returns the half-open spans of source lists: footnote definitions, and the lines under a heading `Sources:`."""
-    spans = [match.span() for match in FOOTNOTE_DEFINITION.finditer(answer)]
+    spans = [match.span() for pattern in (FOOTNOTE_DEFINITION, SOURCE_LINE) for match in pattern.finditer(answer)]
     for match in LEGEND_HEADING.finditer(answer):
         end = match.end()
         found = False
@@ -120,18 +128,26 @@ def legend_spans(answer: str) -> list[tuple[int, int]]:
     return sorted(spans)
 
 
-def find_marks(answer: str, items: int, base: int = 1) -> list[Mark]:
+def reasoning_spans(answer: str) -> list[tuple[int, int]]:
+    """Returns the half-open spans of a model's reasoning in tags (`<think>...</think>`); it is not the answer."""
+    if "</" not in answer:
+        return []
+    return [match.span() for match in REASONING.finditer(answer)]
+
+
+def find_marks(answer: str, items: int, base: int = 1, names: Collection[str] = ()) -> list[Mark]:
     """Returns the citation marks of an answer in order; work is linear in its length.
 
-    Numbers in code, in source lists, array indexes after an identifier in code, exponents and years in brackets are
-    no marks.
+    Numbers in code and in source lists, indexes of a one-letter name (`a[0]`), exponents and years in brackets are no
+    marks.
 
     Args:
         answer: The answer's text.
         items: How many items the generator got; a bracketed year is a mark only where there are that many.
         base: The number of the first item.
+        names: Ids and source names of the items, in lower case; one in square brackets is a mark, too.
     """
-    skipped = sorted(code_spans(answer) + legend_spans(answer))
+    skipped = sorted(code_spans(answer) + legend_spans(answer) + reasoning_spans(answer))
     marks: list[Mark] = []
     at = 0
     for match in MARK.finditer(answer):
@@ -139,7 +155,7 @@ def find_marks(answer: str, items: int, base: int = 1) -> list[Mark]:
             at += 1
         if at < len(skipped) and skipped[at][0] < match.end():
             continue
-        mark = _read(match, answer, items, base)
+        mark = _read(match, answer, items, base, names)
         if mark is not None:
             marks.append(mark)
             if len(marks) == MAX_MARKS:
@@ -147,9 +163,14 @@ def find_marks(answer: str, items: int, base: int = 1) -> list[Mark]:
     return marks
 
 
-def _read(match: re.Match[str], answer: str, items: int, base: int) -> Mark | None:
+def _read(match: re.Match[str], answer: str, items: int, base: int, names: Collection[str]) -> Mark | None:
     start, end = match.span()
     text = match.group()
+    if match["other"] is not None:
+        other = match["other"].strip()
+        return Mark(text, start, end, (), other, None) if other.lower() in names else None
+    if match["square"] is not None and INDEXED.search(answer, max(0, start - 3), start):
+        return None  # a[0]
     if match["super"] is not None:
         if answer[start - 1] not in SUPER_AFTER:
             return None

@@ -25,10 +25,11 @@ ABSENT_WEIGHT = 0.5
 ALIKE_CREDIT = 0.6
 EXTRA_SENTENCES = 2
 EXTRA_AMONG = 12
+EXTRA_MIN = 0.05
 EXTRA_CREDIT = 0.85
-SUPPORT_AT = 0.6
+SUPPORT_AT = 0.65
 SUPPORT_SLOPE = 9.0
-WRONG_NUMBER = 4.0
+MISSING_NUMBER = 4.0
 MISSING_NAME = 2.0
 WRONG_POLARITY = 5.0
 QUOTED_SUPPORT = 0.99
@@ -42,6 +43,10 @@ RIVAL_HAS_NUMBER = 4.0
 RIVAL_HAS_NAME = 2.5
 RESIDUAL_AT = 0.12
 RESIDUAL_MIN = 0.15
+RESIDUAL_BONUS = 0.3
+JOINT_TEXTS = 4
+JOINT_MIN = 0.1
+JOINT_CREDIT = 0.95
 
 
 class Term(NamedTuple):
@@ -204,12 +209,7 @@ def _gather(
     sentences: list[tuple[int, dict[int, float]]], wanted: Sequence[Term], evidence: Evidence
 ) -> tuple[list[int], dict[int, float]]:
     """Returns a chunk's best sentence and up to `EXTRA_SENTENCES` more that add to it, with the terms they state."""
-
-    def worth(credit: dict[int, float], known: dict[int, float]) -> float:
-        return sum(
-            wanted[index].use_weight * max(0.0, value - known.get(index, 0.0)) for index, value in credit.items()
-        )
-
+    weights = [term.use_weight for term in wanted]
     ranked = sorted(sentences, key=lambda item: (-sum(wanted[index].use_weight for index in item[1]), item[0]))
     best = next((item for item in ranked if not evidence.sentences[item[0]].is_question), None)
     if best is None:
@@ -218,8 +218,8 @@ def _gather(
     for _ in range(EXTRA_SENTENCES):
         if len(credit) == len(wanted):
             break
-        extra = max(ranked[:EXTRA_AMONG], key=lambda item: (worth(item[1], credit), -item[0]))
-        if worth(extra[1], credit) <= 0.05:
+        extra = max(ranked[:EXTRA_AMONG], key=lambda item: (_gain(item[1], credit, weights), -item[0]))
+        if _gain(extra[1], credit, weights) <= EXTRA_MIN:
             break
         chosen.append(extra[0])
         for index, value in extra[1].items():
@@ -254,7 +254,7 @@ def _support(
     flipped = bool(about) and all(negated != is_negation(evidence.text_of(place)) for place in about)
     score = SUPPORT_SLOPE * (covered / total - SUPPORT_AT) - MISSING_NAME * missing_names
     if missing:
-        score -= WRONG_NUMBER
+        score -= MISSING_NUMBER
     if flipped:
         score -= WRONG_POLARITY
     another = any(
@@ -290,7 +290,8 @@ def _use(
     gathered: dict[int, tuple[list[int], dict[int, float]]], wanted: Sequence[Term]
 ) -> dict[int, tuple[float, float, float]]:
     """Returns, for each chunk, how strongly the statement points to it, and its unique and divided shares."""
-    total = sum(term.use_weight for term in wanted)
+    weights = [term.use_weight for term in wanted]
+    total = sum(weights)
     share = {
         chunk: sum(wanted[index].use_weight * value for index, value in credit.items()) / total
         for chunk, (_, credit) in gathered.items()
@@ -314,11 +315,9 @@ def _use(
         elif any(term.is_name for term in lacking):
             score -= RIVAL_HAS_NAME
         if place:
-            added = sum(
-                wanted[index].use_weight * max(0.0, value - told.get(index, 0.0)) for index, value in credit.items()
-            )
-            if added / total >= RESIDUAL_MIN:
-                score = max(score, USE_SLOPE * (added / total - RESIDUAL_AT) + 0.3)
+            added = _gain(credit, told, weights) / total
+            if added >= RESIDUAL_MIN:
+                score = max(score, USE_SLOPE * (added - RESIDUAL_AT) + RESIDUAL_BONUS)
         parts = [(wanted[index].use_weight * value, holders[index]) for index, value in credit.items()]
         unique = sum(weight for weight, count in parts if count == 1) / total
         divided = sum(weight / count for weight, count in parts) / total
@@ -334,32 +333,32 @@ def _together(
 ) -> tuple[float, tuple[int, ...]]:
     """Returns the probability that several texts back the statement together, and which ones it takes."""
     pool = [backing.chunk for backing in backings if backing.covered and not backing.conflict]
+    weights = [term.support_weight for term in wanted]
     credit: dict[int, float] = {}
     chosen: list[int] = []
-    for _ in range(min(4, len(pool))):
-        best = max(
-            pool,
-            key=lambda chunk: (
-                sum(wanted[i].support_weight * max(0.0, v - credit.get(i, 0.0)) for i, v in gathered[chunk][1].items()),
-                -chunk,
-            ),
-        )
-        gain = sum(wanted[i].support_weight * max(0.0, v - credit.get(i, 0.0)) for i, v in gathered[best][1].items())
-        if gain < 0.1 * sum(term.support_weight for term in wanted):
+    for _ in range(min(JOINT_TEXTS, len(pool))):
+        gains = {chunk: _gain(gathered[chunk][1], credit, weights) for chunk in pool}
+        best = max(pool, key=lambda chunk: (gains[chunk], -chunk))
+        if gains[best] < JOINT_MIN * sum(weights):
             break
         chosen.append(best)
         for index, value in gathered[best][1].items():
-            credit[index] = max(credit.get(index, 0.0), value * (1.0 if len(chosen) == 1 else 0.95))
+            credit[index] = max(credit.get(index, 0.0), value * (1.0 if len(chosen) == 1 else JOINT_CREDIT))
     if len(chosen) < 2:
         return 0.0, ()
-    share = _weight(credit, wanted) / sum(term.support_weight for term in wanted)
+    share = _weight(credit, wanted) / sum(weights)
     score = SUPPORT_SLOPE * (share - SUPPORT_AT)
     if any(term.anchor is not None and index not in credit for index, term in enumerate(wanted)):
-        score -= WRONG_NUMBER
+        score -= MISSING_NUMBER
     names = [index for index, term in enumerate(wanted) if term.is_name]
     if names:
         score -= MISSING_NAME * sum(index not in credit for index in names) / len(names)
     return logistic(score), tuple(chosen)
+
+
+def _gain(credit: dict[int, float], known: dict[int, float], weights: Sequence[float]) -> float:
+    """What these terms add to those already known, by weight."""
+    return sum(weights[index] * max(0.0, value - known.get(index, 0.0)) for index, value in credit.items())
 
 
 def _weight(credit: dict[int, float], wanted: Sequence[Term], among: Iterable[int] | None = None) -> float:

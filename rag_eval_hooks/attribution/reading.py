@@ -5,17 +5,18 @@ from functools import cache
 
 from rag_eval_hooks.attribution.claims import Statement, blank, split_statements
 from rag_eval_hooks.attribution.evidence import Evidence, fold_text
-from rag_eval_hooks.attribution.fold import Folded, fold
+from rag_eval_hooks.attribution.fold import fold
 from rag_eval_hooks.attribution.marks import find_marks
 from rag_eval_hooks.attribution.match import Judgement, Query, judge
 from rag_eval_hooks.attribution.terms import terms
-from rag_eval_hooks.record import RagRun
+from rag_eval_hooks.record import Chunk, RagRun
 from rag_eval_hooks.record.evaluation import AnswerKind
 
 __all__ = ["Reading"]
 
 MAX_ANSWER = 200_000
 MAX_CLAIMS = 500
+SOURCE_KEYS = ("source", "file_name", "file_path", "title", "url")
 
 
 class Reading:
@@ -31,13 +32,18 @@ class Reading:
         self.answer = run.judged_answer
         read = self.answer[:MAX_ANSWER]
         self.context = list(run.context_chunks())
-        self.marks = find_marks(read, len(self.context), run.citations.base)
+        self.was_seen = bool(run.context or run.stages)
+        self.names = _names(self.context)
+        self.marks = find_marks(read, len(self.context), run.citations.base, self.names)
         statements = split_statements(read, self.marks)
         self.kind = _answer_kind(statements)
         self.statements = [] if self.kind == "refusal" else statements
         visible = blank(read, [(mark.start, mark.end) for mark in self.marks])
         folded = fold(visible)
-        forms, originals, self.place_of = self._distinct()
+        self._forms = [fold_text(chunk.text) for chunk in self.context]
+        distinct, self.place_of = self._distinct()
+        forms = [self._forms[position] for position in distinct]
+        originals = [self.context[position].text for position in distinct]
         self.evidence = Evidence(forms, originals, {term for term, _, _ in terms(folded.text)})
         query = Query(fold(run.question or "").text)
         # Citations ask for the same spans again.
@@ -49,21 +55,52 @@ class Reading:
         """What the texts give for each statement proper, without greetings and questions."""
         return [found for one, found in zip(self.statements, self.judged, strict=False) if one.kind == "statement"]
 
-    def _distinct(self) -> tuple[list[Folded], list[str], tuple[int, ...]]:
-        """Returns the distinct texts, folded and as they were, and for each context position the index of its text."""
+    def span_in(self, position: int, sentence: int) -> tuple[int, int] | None:
+        """Returns where a sentence of the evidence stands in the text of a context position, without blanks around it.
+
+        Equal texts may differ in markup and white space, so the place is counted in characters that are not blank.
+        """
+        found = self.evidence.sentences[sentence]
+        canonical, form = self.evidence.texts[found.chunk], self._forms[position]
+        start, end = found.start, found.end
+        if form.text != canonical.text:
+            before = _solid(canonical.text[:start])
+            places = [place for place, char in enumerate(form.text) if not char.isspace()]
+            inside = places[before : before + _solid(canonical.text[start:end])]
+            start, end = (inside[0], inside[-1] + 1) if inside else (0, 0)
+        piece = form.text[start:end]
+        start, end = start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))
+        return form.span(start, end) if start < end else None
+
+    def _distinct(self) -> tuple[list[int], tuple[int, ...]]:
+        """Returns the first position of each distinct text, and for each position the index of its text."""
         index: dict[str, int] = {}
-        forms: list[Folded] = []
-        originals: list[str] = []
+        first: list[int] = []
         places: list[int] = []
-        for chunk in self.context:
-            form = fold_text(chunk.text)
-            key = " ".join(form.text.split())
+        for position, form in enumerate(self._forms):
+            key = "".join(form.text.split())
             if key not in index:
-                index[key] = len(forms)
-                forms.append(form)
-                originals.append(chunk.text)
+                index[key] = len(first)
+                first.append(position)
             places.append(index[key])
-        return forms, originals, tuple(places)
+        return first, tuple(places)
+
+
+def _solid(text: str) -> int:
+    """The number of characters that are not blank."""
+    return sum(map(len, text.split()))
+
+
+def _names(context: Sequence[Chunk]) -> dict[str, int]:
+    """Returns the rank of the first item known by each id or source name, in lower case."""
+    names: dict[str, int] = {}
+    for rank, chunk in enumerate(context, 1):
+        sources = [chunk.metadata.get(key) for key in SOURCE_KEYS]
+        for name in (chunk.id, *(source for source in sources if isinstance(source, str))):
+            for form in (name, name.replace("\\", "/").rpartition("/")[2]):
+                if len(form) > 1 and not form.isdecimal():
+                    names.setdefault(form.strip().lower(), rank)
+    return names
 
 
 def _answer_kind(statements: Sequence[Statement]) -> AnswerKind:

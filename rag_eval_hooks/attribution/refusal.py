@@ -3,7 +3,7 @@
 import re
 from typing import Literal
 
-__all__ = ["SentenceKind", "sentence_kind", "statement_start"]
+__all__ = ["SentenceKind", "opening_end", "sentence_kind", "statement_start"]
 
 SentenceKind = Literal["statement", "refusal", "courtesy", "question", "lead_in"]
 
@@ -12,6 +12,10 @@ SOURCES = (
     r"(?:(?:provided|given|available|supplied|retrieved|above|following) )*"
     r"(?:context|documents?|passages?|sources?|texts?|excerpts?|information|search results?|snippets?|materials?)"
     r"(?: (?:provided|given|available|supplied|above))*"
+)
+GERMAN_SOURCES = (
+    r"(?:in |aus |anhand )?(?:den |dem |der |des |die |das |im )?(?:bereitgestellten? |vorliegenden? |gegebenen? )*"
+    r"(?:dokumente?n?|kontexte?s?|quellen?|informationen?|texte?n?|unterlagen|auszügen?)"
 )
 KNOWING = (
     r"(?:know|find|found|locate|answer|determine|tell|say|provide|see|identify|confirm|help|assist|verify|"
@@ -46,10 +50,24 @@ REFUSALS = (
     r"unknown\W*$",
     r"not (?:mentioned|stated|specified|given|available|enough information|answerable)\b",
     r"(?:das |ich )?(?:weiß|weiss) (?:ich |es )*(?:leider )?nicht",
-    r"(?:dazu |hierzu )?(?:gibt es|liegen|finde ich|enthält|enthalten).{0,60}\bkeine (?:information|angabe|antwort)",
+    (
+        r"(?:dazu |hierzu |darüber )?(?:gibt es|liegen|finde ich|habe ich|konnte ich).{0,60}"
+        r"\bkeine? (?:information|angabe|antwort)"
+    ),
+    (
+        rf"{GERMAN_SOURCES} (?:enthält|enthalten|nennt|nennen|gibt|geben|liefern|sagen|sagt)\b"
+        r".{0,60}\b(?:keine?|nichts|nicht)\b"
+    ),
+    rf"(?:das|dies|es|die antwort) (?:steht|wird|ist|geht)\b.{{0,40}}\bnicht\b.{{0,20}}{GERMAN_SOURCES}",
+    r"(?:ich kann|kann ich|ich konnte|konnte ich)\b.{0,80}\bnicht (?:beantworten|finden|sagen|ermitteln|feststellen)",
+    r"n/?a\W*$",
     r"je ne (?:sais|peux|trouve|dispose)\b.{0,20}\bpas\b",
     r"(?:les? |la )?(?:documents?|contexte|textes?|sources?) (?:ne|n').{0,40}\bpas\b",
-    r"(?:no lo sé|no sé|no (?:puedo|encuentro|tengo)\b)",
+    r"(?:no lo sé|no sé|no (?:puedo|encuentro|tengo|dispongo)\b)",
+    (
+        r"(?:los? |el |la )?(?:documentos?|contexto|textos?|fuentes?|información) no "
+        r"(?:contienen?|mencionan?|dan?|indican?|incluyen?)"
+    ),
 )
 REFUSALS_CJK = (
     r"(?:我|我们)?(?:不知道|不清楚|无法(?:回答|确定|得知|判断|找到|提供|获取)|不能(?:回答|确定))",
@@ -74,6 +92,17 @@ REFUSAL_CJK = re.compile("(?:" + "|".join(REFUSALS_CJK) + ")")
 CONTRAST = re.compile(
     r"[,;.]?\s+(?:but|however|though|although|aber|mais|pero)\b,?\s+|[，,；;](?:但是|但|不过|然而)[，,]?"
 )
+OPENING = re.compile(
+    rf"\W*(?:(?:based on|according to|from|as (?:stated|described|mentioned) in|per) {SOURCES}"
+    rf"|(?:laut|gemäß|basierend auf|auf grundlage|nach) {GERMAN_SOURCES}"
+    r"|(?:selon|d'après|según|de acuerdo con) (?:les? |la |los? |el )?"
+    r"(?:documents?|documentos?|contexte|contexto|sources?|fuentes?)(?: \w+)?"
+    r"|(?:根据|依据)[^，,]{0,10}(?:资料|文档|上下文|信息|文本|内容|材料))\s*[,，:：]\s*"
+)
+ASSENT = re.compile(
+    r"\W*(?:yes|no|yep|nope|ja|nein|doch|oui|non|si|sí|gern|gerne|klar|natürlich|genau|correct|right|exactly|okay|ok|"
+    r"是的?|不是?|对|好|はい|いいえ|네|아니요)\W*$"
+)
 QUOTED = re.compile(
     r"\"[^\"\n]{1,300}\"|(?<![\w])'[^'\n]{1,300}'(?![\w])|“[^”\n]{1,300}”|‘[^’\n]{1,300}’|《[^》\n]{1,300}》"
 )
@@ -81,7 +110,9 @@ COURTESY = re.compile(
     r"^\W*(?:hello|hi|hey|dear|thanks?|thank you|you're welcome|you are welcome|sure|certainly|of course|absolutely|"
     r"great question|good question|happy to help|glad to help|i hope|hope this|let me know|feel free|"
     r"please (?:let|feel|note|ask)|if you (?:have|need|want|would like|could)|would you like|is there anything|"
-    r"here(?:'s| is| are)\b.{0,80}:\W*$|best regards|kind regards|你好|您好|好的|当然|谢谢|希望|"
+    r"here(?:'s| is| are)\b.{0,80}:\W*$|(?:best|kind|warm) regards|sincerely|cheers\b|"
+    r"(?:viele|beste|liebe|herzliche|freundliche)n? grüße|mit freundlichen grüßen|cordialement|bien à vous|"
+    r"(?:un )?(?:cordial )?saludos?\b|atentamente|kann ich|vielen dank|danke\b|你好|您好|好的|当然|谢谢|希望|"
     r"如果您?(?:需要|还有)|如有|こんにちは|안녕하세요)"
 )
 
@@ -112,11 +143,24 @@ def sentence_kind(sentence: str) -> SentenceKind:
         return "refusal"
     if not stripped.strip(" .!,;:*_"):
         return "courtesy"
+    if ASSENT.match(text):
+        return "courtesy"
     if COURTESY.match(text) and not any(char.isdigit() for char in text):
         return "courtesy"
     if text.rstrip("*_ ").endswith((":", "：")):
         return "lead_in"
     return "statement"
+
+
+def opening_end(sentence: str) -> int:
+    """Returns where the statement begins behind an opening that only names the sources, else 0.
+
+    >>> text = "based on the provided documents, goods can be returned"
+    >>> text[opening_end(text):]
+    'goods can be returned'
+    """
+    match = OPENING.match(sentence[:300])
+    return match.end() if match and any(char.isalnum() for char in sentence[match.end() :]) else 0
 
 
 def statement_start(sentence: str) -> int:

@@ -27,7 +27,7 @@ STOPWORDS = frozenset(
     "much must my need no nor not of off on once one only onto or other others our out over own per quite rather same "
     "shall she should since so some such than that the their them then there these they this those through thus to too "
     "under until up upon us use used uses using very was we were what when where whether which while who whom whose "
-    "why will with within without would yes yet you your said says "
+    "why will with within without would yes yet you your said says never none nobody neither cannot "
     # German, French, Spanish, Italian, Portuguese, Dutch
     "der die das den dem des ein eine einen einem einer und oder ist sind war im ins am vom zum zur mit auf für von "
     "bei nach aus auch sich nicht wird werden wie es er sie wir ihr zu als dass le la les un une et ou est sont "

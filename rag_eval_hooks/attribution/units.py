@@ -57,6 +57,19 @@ UNITS = {
     "km/h": ("speed", 1.0), "kmh": ("speed", 1.0), "mph": ("speed", 1.609344),
     "%": ("percent", 0.01), "percent": ("percent", 0.01), "pct": ("percent", 0.01), "per cent": ("percent", 0.01),
     "prozent": ("percent", 0.01), "℃": ("celsius", 1.0), "‰": ("percent", 0.001),
+    "年": ("months", 12.0), "年半": ("months", 18.0), "ヶ月": ("months", 1.0), "カ月": ("months", 1.0),
+    "ヵ月": ("months", 1.0), "개월": ("months", 1.0), "년": ("months", 12.0), "日間": ("time", 86400.0),
+    "週間": ("time", 604800.0), "時間": ("time", 3600.0), "시간": ("time", 3600.0), "分": ("time", 60.0),
+    "jahr": ("months", 12.0), "jahre": ("months", 12.0), "jahren": ("months", 12.0), "monat": ("months", 1.0),
+    "monate": ("months", 1.0), "monaten": ("months", 1.0), "woche": ("time", 604800.0), "wochen": ("time", 604800.0),
+    "tag": ("time", 86400.0), "tage": ("time", 86400.0), "tagen": ("time", 86400.0), "stunde": ("time", 3600.0),
+    "werktage": ("time", 86400.0), "werktagen": ("time", 86400.0), "arbeitstage": ("time", 86400.0),
+    "stunden": ("time", 3600.0), "minuten": ("time", 60.0), "sekunden": ("time", 1.0), "metern": ("length", 1.0),
+    "kilometern": ("length", 1e3), "gramm": ("mass", 1e-3), "kilo": ("mass", 1.0), "tonnen": ("mass", 1e3),
+    "an": ("months", 12.0), "ans": ("months", 12.0), "mois": ("months", 1.0), "jour": ("time", 86400.0),
+    "jours": ("time", 86400.0), "heures": ("time", 3600.0), "semaines": ("time", 604800.0),
+    "año": ("months", 12.0), "años": ("months", 12.0), "mes": ("months", 1.0), "meses": ("months", 1.0),
+    "día": ("time", 86400.0), "días": ("time", 86400.0), "horas": ("time", 3600.0), "semanas": ("time", 604800.0),
     "名": ("count:person", 1.0), "人": ("count:person", 1.0), "명": ("count:person", 1.0),
 }  # fmt: skip
 MONTHS = {
@@ -79,7 +92,10 @@ _COUNTED = (
 NUMBER_WORDS = {name: float(value) for value, name in enumerate(_COUNTED.split(), 2)} | {
     "zero": 0.0, "thirty": 30.0, "forty": 40.0, "fifty": 50.0, "sixty": 60.0, "seventy": 70.0, "eighty": 80.0,
     "ninety": 90.0, "dozen": 12.0, "zwei": 2.0, "drei": 3.0, "vier": 4.0, "fünf": 5.0, "deux": 2.0, "trois": 3.0,
-    "quatre": 4.0,
+    "quatre": 4.0, "sechs": 6.0, "sieben": 7.0, "acht": 8.0, "neun": 9.0, "zehn": 10.0, "elf": 11.0, "zwölf": 12.0,
+    "vierzehn": 14.0, "fünfzehn": 15.0, "zwanzig": 20.0, "dreissig": 30.0, "vierzig": 40.0, "fünfzig": 50.0,
+    "sechzig": 60.0, "neunzig": 90.0, "cinq": 5.0, "sept": 7.0, "huit": 8.0, "dix": 10.0, "trente": 30.0, "dos": 2.0,
+    "tres": 3.0, "cuatro": 4.0, "cinco": 5.0, "diez": 10.0, "treinta": 30.0,
 }  # fmt: skip
 CN_DIGITS = {char: value for value, char in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "兩": 2}
 CN_SMALL = {"十": 10, "百": 100, "千": 1000}

@@ -3,6 +3,7 @@
 import pytest
 
 from rag_eval_hooks.attribution.anchors import find_anchors, fits
+from rag_eval_hooks.attribution.evidence import anchors_of
 from rag_eval_hooks.attribution.fold import fold
 
 
@@ -50,10 +51,31 @@ def agree(claimed: str, source: str) -> bool:
         ("12 kg", "12 km", False),
         ("$12", "€12", False),
         ("21st", "21", True),
+        ("2 Jahre", "24 Monate", True),
+        ("3 Jahre", "24 Monate", False),
+        ("2年", "24个月", True),
+        ("三年", "36か月", True),
+        ("in 2009年", "2009", True),
+        ("03.05.2024", "3. Mai 2024", True),
+        ("05/03/2024", "3 May 2024", True),
+        ("05/03/2024", "5 March 2024", True),
+        ("05/31/2024", "31 May 2024", True),
+        ("05/04/2024", "3 May 2024", False),
+        ("3 years", "3 to 5 working days", False),
+        ("5 days", "3 to 5 working days", True),
     ],
 )
 def test_values(claimed: str, source: str, same: bool) -> None:
     assert agree(claimed, source) is same
+
+
+@pytest.mark.parametrize(
+    ("claimed", "source"), [("two years", "24 months"), ("zwölf", "12"), ("three million", "3,000,000")]
+)
+def test_number_words_have_units_and_scales(claimed: str, source: str) -> None:
+    mine, theirs = anchors_of(claimed), anchors_of(source)
+    assert len(mine) == len(theirs) == 1
+    assert fits(mine[0], theirs[0])
 
 
 @pytest.mark.parametrize("text", ["统一", "一个", "万一", "no numbers here", "第"])

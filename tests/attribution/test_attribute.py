@@ -86,6 +86,8 @@ def test_used_chunks(question: str, contexts: list[str], answer: str, expected: 
         ),
         pytest.param("The bridge opened in 1964.", "The ferry sank near Oslo.", "unsupported", id="something else"),
         pytest.param("Opens at 7:30.", "It opens at 8:30.", "conflict", id="another time"),
+        pytest.param("Goods can be returned.", "Goods can never be returned.", "conflict", id="never"),
+        pytest.param("The kettle has 24 months.", "The toaster has 24 months.", "unsupported", id="another thing"),
     ],
 )
 def test_verdicts(context: str, answer: str, verdict: str) -> None:
@@ -129,6 +131,34 @@ def test_a_quote_is_supported_however_its_source_is_wrapped(answer: str) -> None
 def test_a_quote_with_another_number_is_none() -> None:
     source = "The pump runs at 2.10 bar in the lower hall."
     assert judged("", [source], "The pump runs at 2 10 bar in the lower hall.").claims[0].verdict != "supported"
+
+
+def test_equal_chunks_have_spans_of_their_own() -> None:
+    """The same words with other markup and white space: one verdict, but each place in its own text."""
+    contexts = ["x <p><b>The mast</b> is 31 m tall.</p> It is old.", "x The mast  is 31 m tall. It is old."]
+    run = read_run({"contexts": contexts, "answer": "The mast is 31 m tall."})
+    supports = evaluate(run).claims[0].supported_by
+    assert [[contexts[one.rank - 1][slice(*span)] for span in one.spans] for one in supports] == [
+        ["The mast</b> is 31 m tall."],
+        ["The mast  is 31 m tall."],
+    ]
+
+
+def test_where_no_retrieval_was_seen_claims_are_uncertain() -> None:
+    evaluation = judged("", [], "The Elbe passes Hamburg.")
+    assert [(claim.verdict, claim.probability) for claim in evaluation.claims] == [("uncertain", None)]
+
+
+def test_a_citation_may_name_the_id_or_the_source() -> None:
+    contexts = [
+        {"id": "a7", "text": "The lobby opens at 7:00."},
+        {"text": "The pool opens at 9:00.", "metadata": {"source": "docs/pool.txt"}},
+    ]
+    answer = "The lobby opens at 7:00 [a7]. The pool opens at 9:00 [pool.txt]."
+    assert [
+        (one.marker, one.target_rank, one.supported)
+        for one in evaluate(read_run({"contexts": contexts, "answer": answer})).citations
+    ] == [("[a7]", 1, True), ("[pool.txt]", 2, True)]
 
 
 def test_citation_faults_are_told_apart() -> None:

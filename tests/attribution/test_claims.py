@@ -30,6 +30,22 @@ def cut(answer: str) -> list[tuple[str, str]]:
         pytest.param("他走了。她来了！谁？", ["他走了。", "她来了！", "谁？"], id="CJK stops"),
         pytest.param("- one\n- two\n  goes on\n", ["one", "two\n  goes on"], id="list items"),
         pytest.param("1. Open. Wait.\n2) Close", ["Open.", "Wait.", "Close"], id="numbered items"),
+        pytest.param("Das Treffen ist am 3. Mai. Es endet.", ["Das Treffen ist am 3. Mai.", "Es endet."], id="a date"),
+        pytest.param("Er lebte im 19. Jahrhundert.", ["Er lebte im 19. Jahrhundert."], id="an ordinal"),
+        pytest.param(
+            "He scored 3. Then he left.", ["He scored 3.", "Then he left."], id="a number that ends a sentence"
+        ),
+        pytest.param(
+            "Frei, z. B. für Kinder, d. h. alle.", ["Frei, z. B. für Kinder, d. h. alle."], id="spaced letters"
+        ),
+        pytest.param(
+            "Rund 1,23 Mio. Euro, vgl. Abs. 3.", ["Rund 1,23 Mio. Euro, vgl. Abs. 3."], id="German short forms"
+        ),
+        pytest.param("<think>No. Yes.</think>It opens.", ["It opens."], id="reasoning is no part of the answer"),
+        pytest.param("It opens.\n\nSource: rules.pdf, page 3", ["It opens."], id="a source line"),
+        pytest.param(
+            "Based on the provided documents, it opens.", ["it opens."], id="an opening that names the sources"
+        ),
         pytest.param("# Title\n\nText.", ["Text."], id="headings state nothing"),
         pytest.param(
             "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |", ["1 | 2", "3 | 4"], id="table rows without the header"
@@ -68,6 +84,14 @@ def test_split(answer: str, texts: list[str]) -> None:
         ("文档中没有提到价格。", "refusal"),
         ("わかりません。", "refusal"),
         ("Das weiß ich leider nicht.", "refusal"),
+        ("Das steht leider nicht in den Dokumenten.", "refusal"),
+        ("Die Dokumente enthalten dazu keine Informationen.", "refusal"),
+        ("Leider kann ich diese Frage anhand des Kontexts nicht beantworten.", "refusal"),
+        ("El contexto no contiene esa información.", "refusal"),
+        ("N/A", "refusal"),
+        ("Yes.", "courtesy"),
+        ("Viele Grüße, Ihr Team", "courtesy"),
+        ("Das steht nicht im Weg.", "statement"),
         ("In 1982 the Velvet Oars released the single 'I Don't Know'.", "statement"),
         ("I do not recommend it, the manual says.", "statement"),
         ("The contract does not mention a penalty.", "statement"),
@@ -97,6 +121,7 @@ def test_what_follows_a_refusal_in_one_sentence_is_the_statement() -> None:
         pytest.param("A one. [1] B two. [2]", [0, 1], id="after the stop"),
         pytest.param("[1] A one.\n[2] B two.", [0, 1], id="before, on the line"),
         pytest.param("A one.\n\n[1][2]", [0, 0], id="on a line of its own"),
+        pytest.param("[1] A one. [2] B two.", [0, 1], id="before, throughout a line"),
         pytest.param("A one [1] and two [2].", [0, 0], id="twice in one"),
         pytest.param("[1]", [None], id="no statement"),
     ],

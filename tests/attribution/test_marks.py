@@ -29,10 +29,12 @@ from rag_eval_hooks.attribution.marks import MAX_TARGETS, find_marks
         pytest.param("Open [1].\n\nSources:\n[1] Rules\n[2] More", [("[1]", (1,), None)], id="source list"),
         pytest.param("Sources differ [1].", [("[1]", (1,), None)], id="a sentence about sources"),
         pytest.param("Open [0].", [("[0]", (0,), None)], id="zero"),
+        pytest.param("On [c3], in [A.PDF], [sic].", [("[c3]", (), "c3"), ("[A.PDF]", (), "A.PDF")], id="names"),
+        pytest.param("The item a[0] and x[1], but Paris[2].", [("[2]", (2,), None)], id="indexes"),
     ],
 )
 def test_find_marks(answer: str, expected: list[tuple[str, tuple[int, ...], str | None]]) -> None:
-    marks = find_marks(answer, items=3)
+    marks = find_marks(answer, items=3, names={"c3", "a.pdf"})
     assert [(mark.text, mark.numbers, mark.name) for mark in marks] == expected
     for mark in marks:
         assert answer[mark.start : mark.marker_end] == mark.text
