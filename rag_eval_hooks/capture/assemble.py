@@ -5,7 +5,7 @@ from typing import Any
 
 from rag_eval_hooks.capture.ledger import Ledger, Lineage, build_ledger
 from rag_eval_hooks.capture.packing import Hit, find_in_prompt
-from rag_eval_hooks.capture.texts import answer_in, call_text, prompt_text, question_in, sum_usage
+from rag_eval_hooks.capture.texts import answer_in, call_text, delivered_text, prompt_text, question_in, sum_usage
 from rag_eval_hooks.capture.trace import Items, Reply, Step, Trace
 from rag_eval_hooks.record import ContextItem, RagRun
 from rag_eval_hooks.record.run import ContextSource, Status
@@ -34,8 +34,8 @@ def assemble(trace: Trace) -> RagRun:
     answer = answer_in(output, said, question)
     call = _answering_call(answering_calls, answer)
     text = call_text(call) if call is not None else None
-    if answer is None and call is not None and _may_fall_back(status, call, output):
-        answer = text
+    if call is not None:
+        answer = _answer(trace, status, call, answer)
     whole = call is not None and _is_whole(call)
     context, source = _context(ledger, call, answering_calls)
     first = None if call is None else call.first_token
@@ -131,12 +131,18 @@ def _answering_call(candidates: Sequence[Step], answer: str | None) -> Step | No
     return newest[0] if newest else None
 
 
-def _may_fall_back(status: Status, call: Step, output: Any) -> bool:
-    """Whether the model's text is what the user got, although the root returned none."""
+def _answer(trace: Trace, status: Status, call: Step, answer: str | None) -> str | None:
+    """Returns what the user got, given what the root returned and the answering call."""
     if status in ("ok", "partial", "interrupted"):
-        return not isinstance(output, Items) and not (isinstance(call.output, Reply) and call.output.calls_tools)
+        if answer is not None or isinstance(trace.root.output, Items):
+            return answer
+        return None if isinstance(call.output, Reply) and call.output.calls_tools else call_text(call)
     # A run that broke off: what had been streamed by then reached the user; a text that came at once did not.
-    return bool(call.tokens)
+    if not call.tokens:
+        return answer
+    delivered = delivered_text(call, trace.read.get(call.run_id))
+    # LangChain reports the output of an abandoned root without the token that was delivered last.
+    return delivered if answer is None or (status == "abandoned" and delivered.startswith(answer)) else answer
 
 
 def _is_whole(call: Step) -> bool:

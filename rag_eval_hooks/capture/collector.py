@@ -178,12 +178,14 @@ class Collector:
         if run_id in self._roots:
             kept = value if snapshot is None else _take(snapshot, value)
             asked = inputs if inputs is UNSET or snapshot is None else _take(snapshot, inputs)
-            self._events.append((_END, self._clock(), run_id, kept, lists, error, asked, tokens))
+            # A stream closed by its reader ends at the root first, and LangChain then reads the model to its end.
+            read = self._streamed() if error is not None or inputs is not UNSET else None
+            self._events.append((_END, self._clock(), run_id, kept, lists, error, asked, tokens, read))
             if self._wake is not None:
                 self._wake()
         else:
             kept = value if snapshot is None else None
-            self._events.append((_END, self._clock(), run_id, kept, lists, error, UNSET, tokens))
+            self._events.append((_END, self._clock(), run_id, kept, lists, error, UNSET, tokens, None))
         if len(self._events) >= BATCH:
             self._drain_backlog()
 
@@ -202,6 +204,11 @@ class Collector:
         """Whether a run has started and not ended."""
         self.drain()
         return self._table.is_open(run_id)
+
+    def _streamed(self) -> dict[Hashable, int] | None:
+        """Returns how many tokens each open model run has delivered; there are as many as streams read at once."""
+        tokens = self._tokens
+        return {run_id: len(said) - 1 for run_id, said in list(tokens.items()) if said} if tokens else None
 
     def _drain_backlog(self) -> None:
         """Keeps the events bounded where the worker does not come: it is blocked, or the host gives it no time."""

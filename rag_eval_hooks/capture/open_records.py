@@ -23,7 +23,7 @@ class Limits:
         ttl_s: Seconds without any event after which a record that never ended is delivered as `timeout`.
         grace_s: Seconds that a record waits, after its root ended, for work below it that is still open.
         max_steps: Runs kept of one question; further ones are counted as `too_many_steps`.
-        tombstones: Ids of delivered runs that are remembered, so that late events are recognised.
+        tombstones: Ids of delivered or dropped runs that are remembered, so that what runs below them is recognised.
     """
 
     __slots__ = ("grace_s", "max_open", "max_steps", "tombstones", "ttl_s")
@@ -65,17 +65,17 @@ class OpenRecords:
         self._captured_by = captured_by
         self._id_text = id_text
         self._runs: dict[Hashable, Record] = {}
-        """By run id: the record it belongs to, open or (for a while) delivered."""
+        """By run id: the record it belongs to, open or (for a while) delivered; also of runs that were dropped."""
         self._open: OrderedDict[int, Record] = OrderedDict()
         """The open records, oldest first."""
-        self._delivered: deque[tuple[Hashable, ...]] = deque()
-        """The ids of delivered records that are still in `_runs`, oldest first."""
+        self._shells: deque[tuple[Hashable, ...]] = deque()
+        """The ids in `_runs` that stand for nothing any more, oldest first: of delivered records, and dropped ones."""
         self.remembered = 0
         """How many ids those are."""
         self.forgotten: list[Hashable] = []
         """Ids that are in no table any more; the owner clears the list."""
         self.closed: list[Hashable] = []
-        """Root ids of records that are no longer open, also of those not worth delivering; the owner clears it."""
+        """Ids that open no record any more: roots that are through, and runs that were dropped; the owner clears it."""
         self.counts = dict.fromkeys(
             ("opened", "finished", "discarded", "late", "evicted", "timeout", "too_many_steps"), 0
         )
@@ -89,10 +89,10 @@ class OpenRecords:
         return len(self._runs) - self.remembered
 
     def is_open(self, run_id: Hashable) -> bool:
-        """Whether a run has started and not ended."""
+        """Whether a run has started and not ended; False for one that was dropped."""
         record = self._runs.get(run_id)
         trace = None if record is None else record.trace
-        return trace is not None and run_id not in trace.ends
+        return trace is not None and run_id in trace.starts and run_id not in trace.ends
 
     def all(self) -> list[tuple["Record", Trace]]:
         """Returns the open records, oldest first."""
@@ -136,12 +136,12 @@ class OpenRecords:
             trace = None if record is None else record.trace
             if record is None or trace is None:
                 self.counts["late"] += 1
-                self.forgotten.append(run_id)
+                self._drop(run_id, record or Record(None))
                 return None
             trace.touched = now
             if len(trace.starts) >= self._limits.max_steps:
                 self.counts["too_many_steps"] += 1
-                self.forgotten.append(run_id)
+                self._drop(run_id, record)
                 return None
             trace.starts[run_id] = start
             trace.is_rag = trace.is_rag or generates
@@ -168,6 +168,7 @@ class OpenRecords:
         error: tuple[str, ...] | None,
         inputs: Any,
         tokens: list[Any] | None,
+        read: Mapping[Hashable, int] | None,
     ) -> Trace | None:
         """Ends a run; returns its record's trace if that is finished now."""
         record = self._runs.get(run_id)
@@ -177,16 +178,18 @@ class OpenRecords:
                 record.cut_off = record.cut_off - {run_id}
                 self.counts["late"] += 1
             return None
-        if run_id in trace.ends:
+        trace.touched = now
+        if run_id in trace.ends or run_id not in trace.starts:
             return None
         trace.ends[run_id] = (now, value, lists, error)
-        trace.touched = now
         if tokens:
             trace.tokens[run_id] = tokens
         if lists:
             trace.is_rag = True
         if run_id == trace.root_id:
             trace.root_ended = now
+            if read:
+                trace.read = {model: count for model, count in read.items() if model in trace.starts}
             if inputs is not UNSET:
                 trace.streamed = True
                 parent_id, kind, name, _, started = trace.starts[run_id]
@@ -216,14 +219,7 @@ class OpenRecords:
         # The ids stay, and now say "delivered"; what they belonged to goes.
         record.trace = None
         self.closed.append(trace.root_id)
-        self._delivered.append(ids)
-        self.remembered += len(ids)
-        while self.remembered > self._limits.tombstones:
-            oldest = self._delivered.popleft()
-            self.remembered -= len(oldest)
-            for old in oldest:
-                self._runs.pop(old, None)
-            self.forgotten.extend(oldest)
+        self._remember(ids)
         if forced is not None:
             self.counts[forced] += 1
         if not trace.is_rag:
@@ -233,14 +229,32 @@ class OpenRecords:
         trace.size = _size(trace)
         return trace
 
+    def _drop(self, run_id: Hashable, record: "Record") -> None:
+        """Keeps nothing of a run but the record it belongs to: what runs below it is no question of its own."""
+        self._runs[run_id] = record
+        self._tokens.pop(run_id, None)
+        self.closed.append(run_id)
+        self._remember((run_id,))
+
+    def _remember(self, ids: tuple[Hashable, ...]) -> None:
+        """Counts ids among those kept only so that later events are recognised, and forgets the oldest of them."""
+        self._shells.append(ids)
+        self.remembered += len(ids)
+        while self.remembered > self._limits.tombstones:
+            oldest = self._shells.popleft()
+            self.remembered -= len(oldest)
+            for old in oldest:
+                self._runs.pop(old, None)
+            self.forgotten.extend(oldest)
+
 
 class Record:
     """What the tables hold of one question: its trace while it is open, an empty shell once delivered."""
 
     __slots__ = ("cut_off", "trace")
 
-    def __init__(self, trace: Trace) -> None:
-        self.trace: Trace | None = trace
+    def __init__(self, trace: Trace | None) -> None:
+        self.trace = trace
         self.cut_off: frozenset[Hashable] = frozenset()
         """Runs that had not ended when the record was delivered."""
 

@@ -9,7 +9,7 @@ from rag_eval_hooks.errors import InputError
 from rag_eval_hooks.record import Usage, message_text
 from rag_eval_hooks.record.clean import clean_text, json_value
 
-__all__ = ["answer_in", "call_text", "content_text", "prompt_text", "question_in", "sum_usage"]
+__all__ = ["answer_in", "call_text", "content_text", "delivered_text", "prompt_text", "question_in", "sum_usage"]
 
 QUESTION_KEYS = ("question", "query", "input", "user_input", "message", "prompt", "text", "content", "messages")
 ANSWER_KEYS = ("answer", "output", "result", "response", "output_text", "final_answer", "generation", "text", "content")
@@ -148,6 +148,11 @@ def call_text(step: Step) -> str:
     if isinstance(step.output, Reply):
         return content_text(step.output.content)
     return "".join(content_text(token) for token in step.tokens)
+
+
+def delivered_text(step: Step, read: int | None) -> str:
+    """Returns what of a model call reached a reader who left: its first `read` tokens; all it said if None."""
+    return call_text(step) if read is None else "".join(content_text(token) for token in step.tokens[:read])
 
 
 def prompt_text(step: Step) -> str:

@@ -118,6 +118,8 @@ class Trace:
         self.ends: dict[Hashable, End] = {}
         self.tokens: dict[Hashable, list[Any]] = {}
         """Of model runs that stream: the time of the first token, then the tokens."""
+        self.read: Mapping[Hashable, int] = {}
+        """Of model runs that were open when the root ended: the tokens they had delivered by then."""
         self.started_at = started_at
         self.captured_by = captured_by
         self.id_text = id_text

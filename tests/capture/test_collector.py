@@ -176,6 +176,54 @@ def test_one_question_cannot_grow_without_bound() -> None:
     assert bench.collector.stats()["too_many_steps"] == 41
 
 
+def test_what_runs_below_a_run_too_many_is_no_question_of_its_own() -> None:
+    bench = Bench(max_steps=2)
+    bench.start("root", kind="retriever")
+    bench.start("r", "root", "retriever")
+    bench.start("child", "root", "model", PROMPT)
+    bench.collector.drain()
+    bench.collector.token("child", "not kept")
+    bench.start("grandchild", "child", "model", PROMPT)
+    bench.collector.drain()
+    bench.collector.token("grandchild", "not kept")
+    assert (bench.collector.is_open("r"), bench.collector.is_open("child")) == (True, False)
+    assert bench.collector._tokens == {}
+    bench.end("grandchild", Reply("x"))
+    bench.end("child", Reply("x"))
+    bench.end("r", DOCS)
+    assert bench.delivered == []  # the two ends that were dropped do not count as ends of what is open
+    bench.end("root", DOCS)
+    run = bench.only()
+    assert (run.run_id, run.flags, run.usage.model_calls) == ("root", (), 0)
+    stats = bench.collector.stats()
+    assert (stats["opened"], stats["too_many_steps"]) == (1, 2)
+
+
+def test_what_runs_below_a_late_run_is_late() -> None:
+    bench = Bench()
+    whole(bench)
+    bench.start("child", "root")
+    bench.start("grandchild", "child", "model", PROMPT)
+    bench.collector.drain()
+    bench.start("great-grandchild", "grandchild", "model", PROMPT)
+    for run in ("great-grandchild", "grandchild", "child"):
+        bench.end(run, Reply("late"))
+    assert bench.only().run_id == "root"
+    stats = bench.collector.stats()
+    assert (stats["opened"], stats["late"]) == (1, 3)
+
+
+def test_dropped_ids_are_remembered_up_to_the_limit() -> None:
+    bench = Bench(max_steps=1, tombstones=10)
+    bench.start("root")
+    for number in range(50):
+        bench.start(f"m{number}", "root", "model", PROMPT)
+    bench.collector.drain()
+    assert (bench.collector.open_ids, bench.collector.remembered_ids) == (1, 11)
+    bench.collector.close_all()
+    assert (bench.collector.open_ids, bench.collector.remembered_ids) == (0, 10)
+
+
 @pytest.mark.parametrize(
     ("kind", "value", "output", "status"),
     [
