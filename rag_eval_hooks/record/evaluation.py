@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from rag_eval_hooks.record.clean import OptionalText, Probability, Text
+from rag_eval_hooks.record.reasons import MEASURE_REASONS
 from rag_eval_hooks.record.run import Model, Status
 
 __all__ = [
@@ -147,9 +148,11 @@ class MetricResult(Model):
     """The measure's name with its parameters, as `parse_metric` reads it."""
     value: Annotated[float, Field(allow_inf_nan=False)] | None
     """The value; null where it is undefined."""
-    reason: OptionalText = None
-    """Why there is no value: `no_context`, `no_answer`, `refusal`, `no_gold`, `nothing_used`, `no_citations`,
-    `no_claims`, `no_attribution`, `no_judge`, `no_prompt`, `incomplete_run`, `failed:<Type>`."""
+    reason: OptionalText = Field(
+        default=None,
+        description="Why there is no value. "
+        + "; ".join(f"`{word}`: {said}" for word, said in MEASURE_REASONS.items()),
+    )
     labels: Labels | None = None
     """Which labels the value rests on; null where it rests on none."""
 

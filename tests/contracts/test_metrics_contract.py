@@ -5,37 +5,24 @@ import inspect
 import json
 import math
 import pickle
+import re
 import sys
 from dataclasses import fields, is_dataclass
+from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
+from rag_eval_hooks import metrics
 from rag_eval_hooks.errors import MetricSpecError
 from rag_eval_hooks.metrics import Metric, default_metrics, measure, metric_classes, parse_metric
 from rag_eval_hooks.metrics.base import Need
 from rag_eval_hooks.record import Attribution, Gold, GoldSpan, MetricResult, RagRun, read_run
 from rag_eval_hooks.record.evaluation import AnswerKind
+from rag_eval_hooks.record.reasons import MEASURE_REASONS
 from rag_eval_hooks.testing import make_attribution, make_run
 
 CLASSES = list(metric_classes().values())
-REASONS = {
-    "no_context",
-    "no_answer",
-    "refusal",
-    "no_gold",
-    "nothing_used",
-    "no_citations",
-    "no_claims",
-    "incomplete_run",
-    "no_attribution",
-    "no_judge",
-    "no_prompt",
-    "no_utility",
-    "no_position",
-    "no_anchors",
-}
-"""The words a measure may give as a reason; reports explain each of them."""
 
 
 def variants(cls: type[Metric]) -> list[Metric]:
@@ -157,7 +144,7 @@ class TestEveryVariant:
             result = metric.score(run, attribution)
             assert result.metric == str(metric)
             if result.value is None:
-                assert result.reason in REASONS
+                assert result.reason in MEASURE_REASONS
             else:
                 assert result.reason is None
                 assert math.isfinite(result.value)
@@ -189,6 +176,18 @@ def test_a_set_of_measures_is_part_of_an_evaluation_that_is_strict_json(name: st
     assert not [result for result in results if (result.reason or "").startswith("failed:")]
     for result in results:
         json.loads(result.model_dump_json(), parse_constant=pytest.fail)
+
+
+def test_the_schema_explains_every_reason() -> None:
+    said = MetricResult.model_json_schema()["properties"]["reason"]["description"]
+    assert [word for word in MEASURE_REASONS if f"`{word}`: {MEASURE_REASONS[word]}" not in said] == []
+
+
+def test_every_reason_named_in_the_code_of_measures_is_explained() -> None:
+    """Also one that the runs above do not bring about."""
+    for path in Path(metrics.__file__).parent.glob("*.py"):
+        named = set(re.findall(r'"((?:no|nothing)_[a-z]+|refusal|incomplete_run)"', path.read_text(encoding="utf-8")))
+        assert named - {"no_labels"} <= set(MEASURE_REASONS), path.name  # that one is a function
 
 
 def test_names_differ_by_more_than_case() -> None:
