@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from rag_eval_hooks.metrics.base import Metric
 from rag_eval_hooks.record import Attribution, MetricResult, RagRun
+from rag_eval_hooks.record.reasons import FAILED
 
 __all__ = ["measure"]
 
-log = logging.getLogger(__name__)
+_log = logging.getLogger("rag_eval_hooks")
 
 MAX_LOGGED = 1_000
 _logged: set[tuple[str, str]] = set()
@@ -45,5 +46,5 @@ def _failed(metric: Metric, error: Exception) -> MetricResult:
     if key not in _logged and len(_logged) < MAX_LOGGED:
         _logged.add(key)
         where = "".join(traceback.format_tb(error.__traceback__))
-        log.warning("measure %s failed with %s; it has no value for this run\n%s", name, kind, where)
-    return MetricResult(metric=name, value=None, reason=f"failed:{kind}")
+        _log.warning("measure %s failed with %s; it has no value for this run\n%s", name, kind, where)
+    return MetricResult(metric=name, value=None, reason=f"{FAILED}{kind}")
