@@ -1,7 +1,7 @@
 """The measures: values with a name you can type, over one run, and their averages over many."""
 
 from rag_eval_hooks.metrics.answer_match import AnswerMatch
-from rag_eval_hooks.metrics.average import Average, AverageAccumulator, averages
+from rag_eval_hooks.metrics.average import Average, AverageAccumulator, averages, weight_of
 from rag_eval_hooks.metrics.average_precision import AP
 from rag_eval_hooks.metrics.base import Metric, metric_classes, parse_metric, register
 from rag_eval_hooks.metrics.citations import CitationCoverage, CitationPrecision, CitationRecall
@@ -67,4 +67,5 @@ __all__ = [
     "notes",
     "parse_metric",
     "register",
+    "weight_of",
 ]

@@ -5,13 +5,16 @@ from dataclasses import dataclass, field
 from math import isfinite, sqrt
 
 from rag_eval_hooks.errors import ConfigError
-from rag_eval_hooks.record import MetricResult
+from rag_eval_hooks.record import MetricResult, RagRun
 from rag_eval_hooks.record.evaluation import Labels
+from rag_eval_hooks.record.reasons import FAILED
 
-__all__ = ["MAX_REASONS", "Average", "AverageAccumulator", "Squares", "Total", "averages"]
+__all__ = ["Average", "AverageAccumulator", "Reasons", "Squares", "Total", "averages", "weight_of"]
 
 MAX_REASONS = 50
-"""Reasons kept apart per measure; stored results are read from files, so the rest is counted as `other`."""
+"""Reasons kept apart; stored results are read from files, so the rest is counted as `other`."""
+SMALLEST_PROBABILITY = 1e-12
+"""What a smaller inclusion probability counts as: 1 / 5e-324 is infinite."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ class AverageAccumulator:
 
         Args:
             results: The results of one run.
-            weight: How many runs this one stands for: 1 / its inclusion probability.
+            weight: How many runs this one stands for; see `weight_of`.
 
         Raises:
             ConfigError: If the weight is not a finite number above 0.
@@ -91,7 +94,7 @@ def averages(items: Iterable[tuple[Sequence[MetricResult], float]]) -> tuple[Ave
     """Returns the average of each measure over many runs.
 
     Args:
-        items: For each run its results and its weight, 1 / inclusion probability; consumed one by one.
+        items: For each run its results and its weight, as `weight_of` gives it; consumed one by one.
 
     Raises:
         ConfigError: If a weight is not a finite number above 0.
@@ -100,6 +103,15 @@ def averages(items: Iterable[tuple[Sequence[MetricResult], float]]) -> tuple[Ave
     for results, weight in items:
         sums.add(results, weight)
     return sums.result()
+
+
+def weight_of(run: RagRun | None) -> float:
+    """Returns how many runs this one stands for: 1 / its inclusion probability, at most 1e12; 1 without a run.
+
+    >>> weight_of(RagRun(run_id="r", inclusion_probability=0.25)), weight_of(None)
+    (4.0, 1.0)
+    """
+    return 1.0 if run is None else 1 / max(run.inclusion_probability, SMALLEST_PROBABILITY)
 
 
 class _Sum:
@@ -115,7 +127,7 @@ class _Sum:
         self.squares = Squares()
         self.scored = 0
         self.failed = 0
-        self.reasons: dict[str, int] = {}
+        self.reasons = Reasons()
 
     def add(self, result: MetricResult, weight: float) -> None:
         if result.value is not None:
@@ -126,12 +138,10 @@ class _Sum:
             self.labels.add(result.labels)
             return
         reason = result.reason or "unknown"
-        if reason.startswith("failed:"):
+        if reason.startswith(FAILED):
             self.failed += 1
-            return
-        if reason not in self.reasons and len(self.reasons) >= MAX_REASONS:
-            reason = "other"
-        self.reasons[reason] = self.reasons.get(reason, 0) + 1
+        else:
+            self.reasons.add(reason)
 
     def average(self) -> Average:
         mean = self.values.sum / self.weights.sum if self.scored else None
@@ -140,10 +150,36 @@ class _Sum:
             labels=next(iter(self.labels)) if len(self.labels) == 1 else None,
             mean=mean if mean is not None and isfinite(mean) else None,
             scored=self.scored,
-            not_scored=dict(sorted(self.reasons.items(), key=lambda item: (-item[1], item[0]))),
+            not_scored=self.reasons.counts(),
             failed=self.failed,
             standard_error=self.squares.standard_error(mean) if mean is not None and self.scored > 1 else None,
         )
+
+
+class Reasons:
+    """Counts reasons in memory that does not grow: beyond 50 different ones the rest is `other`.
+
+    >>> reasons = Reasons()
+    >>> for reason in ("no_gold", "refusal", "no_answer", "refusal"):
+    ...     reasons.add(reason)
+    >>> reasons.counts()
+    {'refusal': 2, 'no_answer': 1, 'no_gold': 1}
+    """
+
+    __slots__ = ("_counts",)
+
+    def __init__(self) -> None:
+        self._counts: dict[str, int] = {}
+
+    def add(self, reason: str) -> None:
+        """Counts one reason."""
+        if reason not in self._counts and len(self._counts) >= MAX_REASONS:
+            reason = "other"
+        self._counts[reason] = self._counts.get(reason, 0) + 1
+
+    def counts(self) -> dict[str, int]:
+        """Returns how often each was counted, most frequent first."""
+        return dict(sorted(self._counts.items(), key=lambda item: (-item[1], item[0])))
 
 
 class Squares:

@@ -1,6 +1,5 @@
 """`compare`: what changed between two versions of a pipeline, question by question, and whether it may be chance."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
@@ -8,6 +7,7 @@ from pydantic import Field
 
 from rag_eval_hooks.errors import ConfigError, MetricSpecError
 from rag_eval_hooks.metrics import Metric, parse_metric
+from rag_eval_hooks.metrics.average import Reasons
 from rag_eval_hooks.record import Evaluation, RagRun
 from rag_eval_hooks.record.clean import OptionalText, Text
 from rag_eval_hooks.record.run import Model
@@ -227,7 +227,7 @@ class _Tally:
     def __init__(self) -> None:
         self.pairs: list[tuple[Unit, Unit, float]] = []
         self.values: list[tuple[float, float]] = []
-        self.left_out: Counter[str] = Counter()
+        self.left_out = Reasons()
 
     def add(self, a: Unit, b: Unit, metric: str) -> None:
         before, after = a.values.get(metric, "not_stored"), b.values.get(metric, "not_stored")
@@ -240,7 +240,7 @@ class _Tally:
         else:
             sides = (("a", before), ("b", after))
             reason = "+".join(f"{side}:{value}" for side, value in sides if isinstance(value, str))
-        self.left_out[reason if reason in self.left_out or len(self.left_out) < 50 else "other"] += 1
+        self.left_out.add(reason)
 
     def result(self, metric: str, place: Slice | None) -> MeasureComparison:
         bounds = bounds_of(metric)
@@ -260,7 +260,7 @@ class _Tally:
             slice=place,
             lower_is_better=better < 0,
             pairs=len(self.pairs),
-            left_out=dict(sorted(self.left_out.items(), key=lambda item: (-item[1], item[0]))),
+            left_out=self.left_out.counts(),
             mean_a=means[0].mean,
             mean_b=means[1].mean,
             difference=change.mean,

@@ -6,18 +6,18 @@ from math import isfinite
 
 from rag_eval_hooks.errors import MetricSpecError
 from rag_eval_hooks.metrics import Metric, measure, metric_classes, parse_metric
-from rag_eval_hooks.metrics.average import MAX_REASONS
+from rag_eval_hooks.metrics.average import Reasons
 from rag_eval_hooks.record import Attribution, Evaluation, MetricResult, RagRun
 from rag_eval_hooks.record.evaluation import Labels
+from rag_eval_hooks.record.reasons import FAILED
 from rag_eval_hooks.reports.plain import one_line
 from rag_eval_hooks.summary.distribution import KEPT, Bounds, Distribution
 from rag_eval_hooks.summary.models import MeasureSummary, RunRef
 
-__all__ = ["MeasureTally", "bounds_of", "family", "lower_is_better", "results_of", "run_ref", "weight_of"]
+__all__ = ["MeasureTally", "bounds_of", "family", "lower_is_better", "results_of", "run_ref"]
 
 WORST = 5
 LARGEST = 1e30
-SMALLEST_PROBABILITY = 1e-12
 
 
 def family(metric: str) -> str:
@@ -46,11 +46,6 @@ def bounds_of(metric: str) -> Bounds | None:
     except MetricSpecError:
         return None
     return bounds if all(map(isfinite, bounds)) else None
-
-
-def weight_of(run: RagRun | None) -> float:
-    """Returns how many runs this one stands for: 1 / its inclusion probability (1 where no run is stored)."""
-    return 1.0 if run is None else 1 / max(run.inclusion_probability, SMALLEST_PROBABILITY)
 
 
 def run_ref(evaluation: Evaluation, value: float | None = None) -> RunRef:
@@ -98,7 +93,7 @@ class MeasureTally:
     def __init__(self, metric: str, *, kept: int = KEPT) -> None:
         self.metric = metric
         self.values = Distribution(bounds_of(metric), kept=kept)
-        self.reasons: dict[str, int] = {}
+        self.reasons = Reasons()
         self.failed = 0
         self.labels: set[Labels] = set()
         self._lower_is_better = lower_is_better(metric)
@@ -117,12 +112,10 @@ class MeasureTally:
                 self._note(value, evaluation)
             return
         reason = "out_of_range" if value is not None else result.reason or "unknown"
-        if reason.startswith("failed:"):
+        if reason.startswith(FAILED):
             self.failed += 1
-            return
-        if reason not in self.reasons and len(self.reasons) >= MAX_REASONS:
-            reason = "other"
-        self.reasons[reason] = self.reasons.get(reason, 0) + 1
+        else:
+            self.reasons.add(reason)
 
     def _note(self, value: float, evaluation: Evaluation) -> None:
         badness = value if self._lower_is_better else -value
@@ -140,7 +133,7 @@ class MeasureTally:
         return MeasureSummary(
             metric=self.metric,
             labels=tuple(sorted(self.labels)),
-            not_scored=dict(sorted(self.reasons.items(), key=lambda item: (-item[1], item[0]))),
+            not_scored=self.reasons.counts(),
             failed=self.failed,
             at_zero=self.values.share_at(0.0),
             at_one=self.values.share_at(1.0),

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from sys import intern
 from typing import Literal
 
-from rag_eval_hooks.metrics import Metric
+from rag_eval_hooks.metrics import Metric, weight_of
 from rag_eval_hooks.record import Evaluation, MetricResult, RagRun
-from rag_eval_hooks.summary.measures import LARGEST, results_of, run_ref, weight_of
+from rag_eval_hooks.summary.measures import LARGEST, results_of, run_ref
 from rag_eval_hooks.summary.models import RunRef, Slice
 from rag_eval_hooks.summary.slices import NONE, OTHER, slices_of
 
@@ -19,7 +19,6 @@ PairBy = Literal["question", "run_id"]
 
 MAX_VALUES = 50
 """Values kept apart per slice key; the rest is `(other)`."""
-MAX_REASONS = 200
 
 
 def question_key(question: str | None) -> str | None:

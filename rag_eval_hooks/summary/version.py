@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal, get_args
 
-from rag_eval_hooks.metrics import Metric, metric_classes
+from rag_eval_hooks.metrics import Metric, metric_classes, weight_of
 from rag_eval_hooks.metrics.levels import document_of, first_id, page_of
 from rag_eval_hooks.metrics.provenance import ROW_KEYS
 from rag_eval_hooks.metrics.spans import character_range
@@ -15,7 +15,7 @@ from rag_eval_hooks.reports.plain import one_line
 from rag_eval_hooks.reports.words import finding_words
 from rag_eval_hooks.summary.distinct import Distinct
 from rag_eval_hooks.summary.distribution import Distribution
-from rag_eval_hooks.summary.measures import MeasureTally, family, results_of, run_ref, weight_of
+from rag_eval_hooks.summary.measures import MeasureTally, family, results_of, run_ref
 from rag_eval_hooks.summary.models import MeasureSummary, RunRef
 from rag_eval_hooks.summary.pairs import question_key
 from rag_eval_hooks.summary.slice_tallies import SliceTallies

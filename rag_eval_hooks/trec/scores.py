@@ -6,7 +6,7 @@ from typing import Literal
 
 from rag_eval_hooks.errors import MetricSpecError
 from rag_eval_hooks.metrics import Metric, parse_metric
-from rag_eval_hooks.metrics.average import Average
+from rag_eval_hooks.metrics.average import Average, Reasons, Total
 from rag_eval_hooks.metrics.ranked import RankedList
 from rag_eval_hooks.metrics.ranking import RankingMetric
 from rag_eval_hooks.trec.pairs import JudgedList
@@ -101,14 +101,15 @@ class Tally:
     """Queries that were scored."""
     repeats: int = 0
     """Results of scored queries that counted nothing because their document stands higher in the same list."""
-    left_out: dict[str, int] = field(default_factory=dict)
-    """Queries that were not, by reason: `no_results`, `no_gold`."""
 
     def __post_init__(self) -> None:
-        self._sums = [0.0] * len(self.metrics)
-        self._lost = [0.0] * len(self.metrics)
-        self._scored = [0] * len(self.metrics)
-        self._reasons: list[dict[str, int]] = [{} for _ in self.metrics]
+        self._left_out = Reasons()
+        self._sums = [_Sum() for _ in self.metrics]
+
+    @property
+    def left_out(self) -> dict[str, int]:
+        """Queries that were not, by reason: `no_results`, `no_gold`."""
+        return self._left_out.counts()
 
     def add(self, scores: QueryScores) -> None:
         """Counts one query."""
@@ -116,18 +117,13 @@ class Tally:
         if scores.evaluated:
             self.evaluated += 1
         elif scores.values:
-            reason = str(scores.values[0])
-            self.left_out[reason] = self.left_out.get(reason, 0) + 1
-        for place, value in enumerate(scores.values):
+            self._left_out.add(str(scores.values[0]))
+        for one, value in zip(self._sums, scores.values, strict=True):
             if isinstance(value, str):
-                self._reasons[place][value] = self._reasons[place].get(value, 0) + 1
+                one.reasons.add(value)
             else:
-                # Kahan's sum: what the addition rounds away is added with the next value.
-                term = value - self._lost[place]
-                total = self._sums[place] + term
-                self._lost[place] = (total - self._sums[place]) - term
-                self._sums[place] = total
-                self._scored[place] += 1
+                one.values.add(value)
+                one.scored += 1
 
     def averages(self) -> tuple[Average, ...]:
         """Returns the mean of each measure over the queries that have a value."""
@@ -135,11 +131,18 @@ class Tally:
             Average(
                 metric=str(metric),
                 labels="gold",
-                mean=total / scored if scored else None,
-                scored=scored,
-                not_scored=dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0]))),
+                mean=one.values.sum / one.scored if one.scored else None,
+                scored=one.scored,
+                not_scored=one.reasons.counts(),
             )
-            for metric, total, scored, reasons in zip(
-                self.metrics, self._sums, self._scored, self._reasons, strict=True
-            )
+            for metric, one in zip(self.metrics, self._sums, strict=True)
         )
+
+
+@dataclass
+class _Sum:
+    """The running sum of one measure."""
+
+    values: Total = field(default_factory=Total)
+    reasons: Reasons = field(default_factory=Reasons)
+    scored: int = 0

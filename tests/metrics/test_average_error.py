@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from rag_eval_hooks.metrics.average import Squares, averages
-from rag_eval_hooks.record import MetricResult
+from rag_eval_hooks.metrics.average import Reasons, Squares, averages, weight_of
+from rag_eval_hooks.record import MetricResult, RagRun
 
 
 def result(value: float | None, reason: str | None = None) -> MetricResult:
@@ -65,3 +65,19 @@ def test_effective_number(weights: list[float], effective: float) -> None:
 def test_values_too_large_for_a_number_leave_no_error() -> None:
     (average,) = averages([([result(value)], 1.0) for value in (1e300, -1e300)])
     assert average.standard_error is None
+
+
+def test_weights_are_finite_however_small_the_probability() -> None:
+    """1 / 5e-324 is infinite, which no average could take."""
+    weights = [weight_of(RagRun(run_id="r", inclusion_probability=one)) for one in (1.0, 0.01, 5e-324)]
+    assert weights == [1, 100, 1e12]
+    (average,) = averages([([result(0.5)], weight) for weight in weights])
+    assert average.mean == 0.5
+
+
+def test_reasons_take_no_more_memory_however_many_there_are() -> None:
+    reasons = Reasons()
+    for number in range(1_000):
+        reasons.add(f"reason {number}")
+    assert len(reasons.counts()) == 51
+    assert reasons.counts()["other"] == 950
