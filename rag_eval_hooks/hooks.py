@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-from rag_eval_hooks.capture import Collector, Limits, Trace, Worker, assemble, guarded
+from rag_eval_hooks.capture import Collector, Limits, Trace, Worker, assemble, guarded_work
 from rag_eval_hooks.capture.guard import caught_counts
 from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks.metrics import Metric
@@ -169,14 +169,14 @@ class Hooks:
 
     def _process(self, trace: Trace) -> None:
         run: RagRun | None = None
-        with guarded("hooks.record"):
+        with guarded_work("hooks.record"):
             run = assemble(trace)
         if run is None:
             self._count("failed_record")
             return
         run = self._labelled(run)
         evaluation: Evaluation | None = None
-        with guarded("hooks.evaluate"):
+        with guarded_work("hooks.evaluate"):
             evaluation = evaluate(run, self._metrics)
         if evaluation is None:
             self._count("failed_evaluation")
@@ -186,7 +186,7 @@ class Hooks:
             self._kept.append(Captured(run, evaluation))
         for sink in self.sinks:
             done = False
-            with guarded("hooks.sink"):
+            with guarded_work("hooks.sink"):
                 sink.write(run, evaluation)
                 done = True
             self._count("written" if done else "sink_error")
@@ -196,7 +196,7 @@ class Hooks:
             return run if self._k is None else run.model_copy(update={"k": self._k})
         gold: Gold | None = None
         done = False
-        with guarded("hooks.gold"):
+        with guarded_work("hooks.gold"):
             gold = self._gold(run)
             if gold is not None and not isinstance(gold, Gold):
                 raise ConfigError(f"gold: expected a Gold or None, got {type(gold).__name__}")
@@ -219,7 +219,7 @@ class Hooks:
     def _each_sink(self, method: str) -> None:
         for sink in self.sinks:
             done = False
-            with guarded(f"hooks.sink.{method}"):
+            with guarded_work(f"hooks.sink.{method}"):
                 getattr(sink, method)()
                 done = True
             if not done:
@@ -286,8 +286,8 @@ class Hooks:
 
         `opened` == `open` + `discarded` + `submitted`, and `submitted` == `queued` + `queue_full` + `closed` +
         `evaluated` + `failed_record` + `failed_evaluation`. Of all these, `evicted` and `timeout` did not end by
-        themselves; `late` events came after their record. `written` and `sink_error` count per sink; `caught` is the
-        number of our own exceptions that the host never saw, in the whole process.
+        themselves; `late` events came after their record. `written` and `sink_error` count per sink.
+        `caught_in_process` is the number of exceptions that the host never saw, of all hooks of the process together.
         """
         total: dict[str, int] = {}
         for collector in list(self._collectors.values()):
@@ -298,7 +298,7 @@ class Hooks:
             total.update(self._counts)
         total.update(self._worker.stats())
         total.pop("processed", None)
-        total["caught"] = sum(caught_counts().values())
+        total["caught_in_process"] = sum(caught_counts().values())
         return total
 
     def __enter__(self) -> Self:

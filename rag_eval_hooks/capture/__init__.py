@@ -2,7 +2,7 @@
 
 from rag_eval_hooks.capture.assemble import assemble
 from rag_eval_hooks.capture.collector import BOUNDARY_TAG, Collector
-from rag_eval_hooks.capture.guard import guarded
+from rag_eval_hooks.capture.guard import guarded, guarded_work
 from rag_eval_hooks.capture.open_records import UNSET, Limits
 from rag_eval_hooks.capture.packing import find_in_prompt
 from rag_eval_hooks.capture.trace import Item, Items, Message, Opaque, Reply, Step, Trace
@@ -24,4 +24,5 @@ __all__ = [
     "assemble",
     "find_in_prompt",
     "guarded",
+    "guarded_work",
 ]

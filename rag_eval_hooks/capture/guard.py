@@ -5,26 +5,28 @@ import os
 import threading
 import time
 from types import TracebackType
+from typing import Any
 
-__all__ = ["caught_counts", "guarded", "record_caught"]
+__all__ = ["caught_counts", "guarded", "guarded_work", "record_caught"]
 
 LOG_INTERVAL_S = 60.0
 
-_log = logging.getLogger("rag_eval_hooks")
+_log = logging.getLogger(__name__)
 _lock = threading.RLock()
 _counts: dict[str, int] = {}
 _logged_at: dict[str, float] = {}
 _guards: dict[str, "_Guard"] = {}
-_recorder: list[Exception] | None = None
+_recorder: list[Any] | None = None
 
 
 class _Guard:
-    """Swallows `Exception` (never `KeyboardInterrupt` and its like) and notes where it happened."""
+    """Swallows exceptions of the given kinds and notes where they happened."""
 
-    __slots__ = ("place",)
+    __slots__ = ("kinds", "place")
 
-    def __init__(self, place: str) -> None:
+    def __init__(self, place: str, kinds: type[BaseException]) -> None:
         self.place = place
+        self.kinds = kinds
 
     def __enter__(self) -> None:
         return None
@@ -34,7 +36,7 @@ class _Guard:
     ) -> bool:
         if error is None:
             return False
-        if not isinstance(error, Exception):
+        if not isinstance(error, self.kinds):
             return False
         _note(self.place, error)
         return True
@@ -43,7 +45,7 @@ class _Guard:
 def guarded(place: str) -> _Guard:
     """Returns a context manager that keeps exceptions of its block from the host.
 
-    It is the only broad `except` in capture and adapters. Anything that is not an `Exception`
+    This and `guarded_work` are the only broad `except` in capture and adapters. Anything that is not an `Exception`
     (`KeyboardInterrupt`, `CancelledError`, `GeneratorExit`) passes unchanged. Safe to share between threads.
 
     Args:
@@ -51,8 +53,19 @@ def guarded(place: str) -> _Guard:
     """
     guard = _guards.get(place)
     if guard is None:
-        guard = _guards[place] = _Guard(place)
+        guard = _guards[place] = _Guard(place, Exception)
     return guard
+
+
+def guarded_work(place: str) -> _Guard:
+    """Returns a `guarded` for the worker's own thread: there `SystemExit` and its like are failures as well.
+
+    A user's function that calls `sys.exit` must not end the thread; nobody above it waits for such a signal.
+
+    Args:
+        place: As for `guarded`.
+    """
+    return _Guard(place, BaseException)
 
 
 def caught_counts() -> dict[str, int]:
@@ -61,7 +74,7 @@ def caught_counts() -> dict[str, int]:
         return dict(_counts)
 
 
-def record_caught(into: list[Exception] | None) -> None:
+def record_caught(into: list[Any] | None) -> None:
     """Switches the recording of swallowed exceptions on or off, so that tests can raise them.
 
     Frameworks swallow what handlers raise, so a test suite has to look into this list after each test.
@@ -73,7 +86,7 @@ def record_caught(into: list[Exception] | None) -> None:
     _recorder = into
 
 
-def _note(place: str, error: Exception) -> None:
+def _note(place: str, error: BaseException) -> None:
     try:
         now = time.monotonic()
         with _lock:
@@ -96,7 +109,7 @@ def _note(place: str, error: Exception) -> None:
         pass
 
 
-def _origin(error: Exception) -> str:
+def _origin(error: BaseException) -> str:
     last = error.__traceback__
     while last is not None and last.tb_next is not None:
         last = last.tb_next

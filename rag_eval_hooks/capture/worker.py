@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from rag_eval_hooks.capture.guard import guarded
+from rag_eval_hooks.capture.guard import guarded, guarded_work
 
 __all__ = ["Worker"]
 
 EXIT_TIMEOUT_S = 5.0
 """How long the end of the process may be held up, for all workers together."""
 
-_log = logging.getLogger("rag_eval_hooks")
+_log = logging.getLogger(__name__)
 _workers: "weakref.WeakSet[Worker]" = weakref.WeakSet()
 _exit_registered = False
 
@@ -122,31 +122,36 @@ class Worker:
 
     def nudge(self) -> None:
         """Lets the worker call `tick` soon: after `linger_s`, or at once if somebody waits. Costs next to nothing."""
-        if not self._nudged and not self._closed:
-            self._nudged = True
-            # What was noted lies with the owner, so the owner has to live until the tick.
-            self._queue.put(_Task(_nothing, None if self._tick is None else self._tick(), None))
-            if not self._started:
-                self.start()
+        if self._nudged or self._closed:
+            return
+        self._nudged = True
+        if not self._started and not self.start():
+            self._nudged = False  # the next event tries again
+            return
+        # What was noted lies with the owner, so the owner has to live until the tick.
+        self._queue.put(_Task(_nothing, None if self._tick is None else self._tick(), None))
 
-    def start(self) -> None:
-        """Starts the thread if it is not running."""
+    def start(self) -> bool:
+        """Starts the thread if it is not running; returns whether it runs."""
         with self._lock:
             if self._started or self._closed:
-                return
+                return self._started
             self._started = True
-        _register_exit()
         waiting = self._queue
         # If the owner is collected, nothing is queued (work refers to its owner), and the thread must end.
         reference = weakref.ref(self, lambda _: waiting.put(None))
-        thread = threading.Thread(
-            target=_loop, args=(waiting, reference, self._interval), name="rag-eval-hooks", daemon=True
-        )
+        runs = False
         try:
-            thread.start()
-        except RuntimeError:  # no more threads, or the interpreter is ending
-            self._started = False
-            raise
+            with guarded("worker.start"):  # no more threads, or the interpreter is ending
+                _register_exit()
+                threading.Thread(
+                    target=_loop, args=(waiting, reference, self._interval), name="rag-eval-hooks", daemon=True
+                ).start()
+                runs = True
+        finally:
+            if not runs:
+                self._started = False
+        return runs
 
     def flush(self, timeout: float, errand: Callable[[], None] | None = None) -> int:
         """Waits until what was submitted so far is done.
@@ -165,7 +170,8 @@ class Worker:
         with self._in_a_hurry():
             # After `close` the thread takes no more errands: wait for the last one.
             done = self._last_errand or self._send(errand)
-            done.wait(max(timeout, 0.0))
+            if done is not None:
+                done.wait(max(timeout, 0.0))
         return self._items
 
     def close(self, timeout: float, errand: Callable[[], None] | None = None) -> int:
@@ -190,8 +196,10 @@ class Worker:
             self._last_errand.wait(max(timeout, 0.0))
         return self._items
 
-    def _send(self, errand: Callable[[], None] | None) -> threading.Event:
-        """Queues an errand behind the work; returns what is set when it is done."""
+    def _send(self, errand: Callable[[], None] | None) -> threading.Event | None:
+        """Queues an errand behind the work; returns what is set when it is done, None if no thread can be had."""
+        if not self.start():
+            return None
         done = threading.Event()
 
         def run(_: Any) -> None:
@@ -202,7 +210,6 @@ class Worker:
                 done.set()
 
         self._queue.put(_Task(run, None, None))
-        self.start()
         return done
 
     def stats(self) -> dict[str, int]:
@@ -229,16 +236,18 @@ class Worker:
         if task is None:
             return
         if task.size is None:
-            with guarded("worker.errand"):
+            with guarded_work("worker.errand"):
                 task.function(task.argument)
             return
         began = time.thread_time()
-        with guarded("worker"):
-            task.function(task.argument)
-        with self._lock:
-            self._items -= 1
-            self._bytes -= task.size
-            self._counts["processed"] += 1
+        try:
+            with guarded_work("worker"):
+                task.function(task.argument)
+        finally:
+            with self._lock:
+                self._items -= 1
+                self._bytes -= task.size
+                self._counts["processed"] += 1
         self._hurry.wait(min((time.thread_time() - began) * self._rest, self._interval))
 
     def _linger_after_nudge(self) -> None:
@@ -250,14 +259,24 @@ class Worker:
         """Calls the owner's timer; returns the owner if it must be kept alive until the next one."""
         tick = None if self._tick is None else self._tick()
         if tick is not None:
-            with guarded("worker.tick"):
+            with guarded_work("worker.tick"):
                 if tick():
                     return [tick.__self__]  # type: ignore[attr-defined]  # WeakMethod holds bound methods only
         return []
 
 
 def _loop(waiting: "queue.SimpleQueue[_Task | None]", reference: "weakref.ref[Worker]", interval: float) -> None:
-    """The thread: holds no reference to the worker while it waits, so that a forgotten worker can be collected."""
+    """The thread: whatever ends it, the next piece of work starts another."""
+    try:
+        _serve(waiting, reference, interval)
+    finally:
+        worker = reference()
+        if worker is not None:
+            worker._started = worker._nudged = False
+
+
+def _serve(waiting: "queue.SimpleQueue[_Task | None]", reference: "weakref.ref[Worker]", interval: float) -> None:
+    """Does the work; holds no reference to the worker while it waits, so that a forgotten one can be collected."""
     keep: list[object] = []
     next_tick = time.monotonic() + interval
     while True:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rag_eval_hooks.capture import guard
-from rag_eval_hooks.capture.guard import caught_counts, guarded
+from rag_eval_hooks.capture.guard import caught_counts, guarded, guarded_work
 
 
 def test_an_exception_is_swallowed_counted_and_recorded(caught: list[Exception]) -> None:
@@ -25,6 +25,14 @@ def test_what_is_not_an_exception_passes(error: type[BaseException]) -> None:
     with pytest.raises(error), guarded("test.base"):
         raise error
     assert "test.base" not in caught_counts()
+
+
+@pytest.mark.parametrize("error", [ValueError, SystemExit, asyncio.CancelledError])
+def test_on_the_workers_thread_nothing_passes(error: type[BaseException], caught: list[BaseException]) -> None:
+    with guarded_work("test.work"):
+        raise error
+    assert [type(one) for one in caught] == [error]
+    caught.clear()
 
 
 def test_it_logs_once_per_interval_and_never_the_message(

@@ -9,6 +9,7 @@ from rag_eval_hooks.capture import Items, Message, Reply
 from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks.hooks import Captured, Hooks
 from rag_eval_hooks.record import Chunk, chunk_id
+from rag_eval_hooks.sinks import MemorySink
 
 DOCS = Items([("d1", "First text.", {"page": 1}, None)])
 
@@ -75,6 +76,36 @@ def test_the_counts_add_up_whatever_fails(caught: list[Exception], monkeypatch: 
     losses = ("queue_full", "closed", "failed_record", "failed_evaluation")
     assert [stats[word] for word in losses] == [3, 1, 1, 1]
     assert stats["submitted"] == stats["evaluated"] + sum(stats[word] for word in losses) + stats["queued"]
+    caught.clear()
+
+
+@pytest.mark.parametrize("where", ["sink", "gold", "flush"])
+def test_a_user_function_that_exits_is_a_failure_like_any_other(where: str, caught: list[BaseException]) -> None:
+    exits = [True]
+
+    def leave(place: str) -> None:
+        if place == where and exits:
+            exits.clear()
+            raise SystemExit(3)
+
+    class Leaving(MemorySink):
+        def write(self, run: Any, evaluation: Any) -> None:
+            leave("sink")
+            super().write(run, evaluation)
+
+        def flush(self) -> None:
+            leave("flush")
+
+    after = MemorySink()
+    with Hooks([Leaving(), after], gold=lambda _: leave("gold")) as hooks:
+        for number in range(2):
+            ask(hooks, number)
+            assert hooks.flush() == 0
+        assert [run.run_id for run, _ in after.records] == ["q0", "q1"]
+        stats = hooks.stats()
+    assert (stats["evaluated"], stats["sink_error"] + stats["gold_error"]) == (2, 1)
+    assert stats["caught_in_process"] >= 1
+    assert [type(error) for error in caught] == [SystemExit]
     caught.clear()
 
 

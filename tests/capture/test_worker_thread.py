@@ -1,5 +1,6 @@
 """The background worker: bounds, order, timeouts, and what happens when work fails or blocks."""
 
+import asyncio
 import threading
 import weakref
 from typing import Any
@@ -80,18 +81,77 @@ def test_an_errand_runs_on_the_worker_after_the_work() -> None:
     assert done == ["work", "rag-eval-hooks", "last"]
 
 
-def test_a_failing_piece_of_work_does_not_end_the_thread(caught: list[Exception]) -> None:
-    worker, done = Worker(), []
+@pytest.mark.parametrize("error", [ZeroDivisionError, SystemExit, asyncio.CancelledError])
+def test_a_failing_piece_of_work_does_not_end_the_thread(
+    error: type[BaseException], caught: list[BaseException]
+) -> None:
+    worker, threads = Worker(), []
 
     def fail(_: Any) -> None:
-        raise ZeroDivisionError
+        threads.append(threading.get_ident())
+        raise error
 
     worker.submit(fail, None, 1)
-    worker.submit(done.append, 1, 1)
+    worker.submit(lambda _: threads.append(threading.get_ident()), None, 1)
     assert worker.close(WAIT) == 0
-    assert done == [1]
-    assert [type(error) for error in caught] == [ZeroDivisionError]
+    assert len(threads) == 2
+    assert threads[0] == threads[1]
+    assert worker.stats()["processed"] == 2
+    assert [type(one) for one in caught] == [error]
     caught.clear()
+
+
+def test_a_thread_that_ends_all_the_same_is_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    worker, done, turn = Worker(), [], Worker._turn
+    ended: list[threading.Thread] = []
+
+    def end_once(self: Worker, task: Any) -> None:
+        if not ended:
+            ended.append(threading.current_thread())
+            raise SystemExit  # ends a thread without a word
+        turn(self, task)
+
+    monkeypatch.setattr(threading, "excepthook", lambda _: None)
+    monkeypatch.setattr(Worker, "_turn", end_once)
+    worker.submit(done.append, "lost", 1)
+    for thread in threading.enumerate():
+        if thread.name == "rag-eval-hooks":
+            thread.join(WAIT)
+    worker.submit(done.append, "done", 1)
+    worker.flush(WAIT)
+    assert done == ["done"]
+    worker.close(WAIT)
+
+
+@pytest.mark.parametrize("how", ["nudge", "submit", "flush", "close"])
+def test_where_no_thread_can_be_had_the_host_sees_nothing_and_the_next_call_tries_again(
+    how: str, caught: list[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner, done = Owner(), []
+    worker = owner.worker
+
+    def refuse(self: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", refuse)
+        for _ in range(3):
+            worker.nudge()
+        assert worker._queue.qsize() == 0  # failed nudges do not pile up
+        if how != "nudge":
+            worker.submit(done.append, 1, 1)
+        if how == "flush":
+            assert worker.flush(WAIT, lambda: None) == 1
+        if how == "close":
+            assert worker.close(WAIT, lambda: None) == 1
+    assert {str(error) for error in caught} == {"can't start new thread"}
+    caught.clear()
+    if how != "close":
+        worker.nudge()
+        assert owner.ticked.wait(WAIT)
+        assert worker.flush(WAIT) == 0
+        assert done == ([] if how == "nudge" else [1])
+        worker.close(WAIT)
 
 
 def test_flush_from_the_workers_own_thread_does_not_wait_for_itself() -> None:
