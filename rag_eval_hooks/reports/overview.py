@@ -18,6 +18,7 @@ from rag_eval_hooks.reports.words import (
     finding_words,
     measure_words,
     reason_words,
+    rests_on,
     within_one,
 )
 
@@ -58,7 +59,8 @@ class AverageRow:
 
     metric: str
     says: str
-    labels: str
+    rests_on: str
+    """Which labels, or what else; empty where it needs none."""
     mean: str
     fraction: float | None
     """The mean as a share of 100, for measures within [0, 1]; None otherwise."""
@@ -219,32 +221,45 @@ class Overview:
         parts += [
             f"{count:,} {STATUSES.get(status, status)}" for status, count in self.statuses.items() if status != "ok"
         ]
+        if self.kinds["answer"] and not self.cites:
+            parts.append("no answer cites")
         return " · ".join(parts)
+
+    @property
+    def cites(self) -> bool:
+        """Whether any answer of the report cites anything."""
+        return self.citations.total() > 0
 
 
 def average_row(average: Average, spread: Spread | None = None) -> AverageRow:
     """Returns one measure's average in words, with the spread of its values where it is known."""
-    labels = " or ".join(sorted(spread.labels)) if spread is not None else average.labels or ""
+    given = sorted(spread.labels) if spread is not None else [average.labels]
     bounded = spread is not None and not spread.outside
     return AverageRow(
         metric=average.metric,
         says=measure_words(average.metric),
-        labels=labels,
+        rests_on=" or ".join(words for one in given if (words := rests_on(average.metric, one))),
         mean=as_number(average.mean),
         fraction=round(100 * average.mean, 2) if average.mean is not None and bounded else None,
         scored=average.scored,
-        not_scored=tuple((reason_words(reason), count) for reason, count in average.not_scored.items()),
+        not_scored=tuple((reason_words(reason, average.metric), count) for reason, count in average.not_scored.items()),
         failed=average.failed,
         bars=_bars(spread.steps) if spread is not None and bounded else (),
     )
 
 
-def headlines(rows: Sequence[AverageRow]) -> tuple[AverageRow, ...]:
-    """Returns the few averages that say most, in the order of `HEADLINES`; the first of each name."""
+def headlines(rows: Sequence[AverageRow], *, cites: bool = True) -> tuple[AverageRow, ...]:
+    """Returns the few averages that say most, in the order of `HEADLINES`; the first of each name.
+
+    Args:
+        rows: All averages.
+        cites: Whether any answer cites; where none does, measures of citations say nothing.
+    """
     by_name: dict[str, AverageRow] = {}
     for row in rows:
         by_name.setdefault(row.metric.split("@", 1)[0].split("(", 1)[0], row)
-    chosen = [by_name[name] for name in HEADLINES if name in by_name and by_name[name].scored]
+    names = [name for name in HEADLINES if cites or not name.startswith("Citation")]
+    chosen = [by_name[name] for name in names if name in by_name and by_name[name].scored]
     return tuple(chosen[:MOST_HEADLINES])
 
 

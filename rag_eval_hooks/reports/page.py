@@ -98,7 +98,7 @@ def _render(title: str, overview: Overview, rows: list[dict[str, Any]], blocks: 
         index_shown=len(rows),
         overview=overview,
         averages=averages,
-        headlines=headlines(averages),
+        headlines=headlines(averages, cites=overview.cites),
         index=Markup(script_json(index)),  # noqa: S704  script_json escapes it
         blocks=blocks,
     )

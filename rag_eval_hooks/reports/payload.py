@@ -12,10 +12,13 @@ from rag_eval_hooks.reports.words import (
     STAGES,
     STATUSES,
     as_number,
+    as_probability,
+    finding_text,
     finding_words,
     person_number,
-    reason_words,
+    rests_on,
     within_one,
+    without_value,
 )
 
 __all__ = ["index_row", "run_data", "script_json"]
@@ -66,6 +69,7 @@ def run_data(view: RunView) -> dict[str, Any]:
         "kind": evaluation.answer_kind,
         "question": evaluation.question,
         "answer": None if evaluation.answer is None else [_answer_piece(piece) for piece in view.answer],
+        "unread": view.unread or None,
         "gold": run.gold.answer if run is not None and run.gold is not None else None,
         "order": _order(run),
         "hasTexts": view.has_texts,
@@ -73,7 +77,8 @@ def run_data(view: RunView) -> dict[str, Any]:
         "claims": [_claim(claim) for claim in view.claims],
         "citations": [_citation(citation, view) for citation in view.citations],
         "chunks": [_chunk(chunk) for chunk in view.chunks],
-        "results": [_result(result) for result in view.results],
+        "results": [_result(result) for result in view.results if result.value is not None],
+        "missing": [[reason, list(names)] for reason, names in without_value(view.results).items()],
         "findings": _findings(view),
         "facts": _facts(view),
         "metadata": _pairs(run.metadata.items()) if run is not None else [],
@@ -101,8 +106,8 @@ def _claim(view: ClaimView) -> dict[str, Any]:
     return {
         "n": claim.index + 1,
         "verdict": view.verdict,
-        "p": None if claim.probability is None else as_number(claim.probability),
-        "by": [[backing.chunk, as_number(backing.probability)] for backing in view.backing],
+        "p": None if claim.probability is None else as_probability(claim.probability),
+        "by": [[backing.chunk, as_probability(backing.probability)] for backing in view.backing],
         "against": list(view.against),
     }
 
@@ -131,7 +136,7 @@ def _chunk(chunk: ChunkView) -> dict[str, Any]:
         "pieces": None if chunk.text is None else [p for s in chunk.segments for p in _pieces(s.text, s.marks)],
         "size": None if chunk.text is None else len(chunk.text),
         "use": chunk.use,
-        "p": None if chunk.use_probability is None else as_number(chunk.use_probability),
+        "p": None if chunk.use_probability is None else as_probability(chunk.use_probability),
         "share": chunk.use_probability,
         "cited": chunk.cited,
         "conflict": chunk.conflict,
@@ -139,8 +144,8 @@ def _chunk(chunk: ChunkView) -> dict[str, Any]:
         "source": chunk.source,
         "page": chunk.page,
         "relevance": None if chunk.relevance is None else as_number(chunk.relevance),
-        "coverage": None if chunk.coverage is None or chunk.coverage >= 1 else as_number(chunk.coverage),
-        "by": [[backing.claim, as_number(backing.probability)] for backing in chunk.backing],
+        "coverage": None if chunk.coverage is None or chunk.coverage >= 1 else as_probability(chunk.coverage),
+        "by": [[backing.claim, as_probability(backing.probability)] for backing in chunk.backing],
         "trail": [
             [place.stage, place.rank, None if place.score is None else as_number(place.score)] for place in chunk.trail
         ],
@@ -164,10 +169,9 @@ def _pieces(text: str, marks: tuple[int, ...]) -> Iterable[Any]:
 def _result(result: MetricResult) -> dict[str, Any]:
     return {
         "metric": result.metric,
-        "value": None if result.value is None else as_number(result.value),
+        "value": as_number(result.value),
         "share": result.value if result.value is not None and within_one(result.metric, result.value) else None,
-        "reason": None if result.value is not None else reason_words(result.reason),
-        "labels": result.labels,
+        "restsOn": rests_on(result.metric, result.labels),
     }
 
 
@@ -182,8 +186,8 @@ def _findings(view: RunView) -> list[dict[str, Any]]:
             "title": finding_words(finding.kind)[0],
             "says": finding_words(finding.kind)[1],
             "stage": STAGES.get(finding.stage, finding.stage),
-            "confidence": as_number(finding.confidence),
-            "why": finding.why,
+            "confidence": as_probability(finding.confidence),
+            "why": finding_text(finding),
             "refs": [
                 [what, person_number(what, number), known.get(what, {}).get(number)]
                 for what, numbers in finding.refs.items()

@@ -1,6 +1,6 @@
 """Prints one run, or the averages of many, on a terminal: wide or narrow, with or without colour and Unicode."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import dropwhile, takewhile
 
 from rich.console import Console
@@ -11,7 +11,15 @@ from rag_eval_hooks.metrics import Average
 from rag_eval_hooks.record import Evaluation, RagRun
 from rag_eval_hooks.reports.overview import average_row
 from rag_eval_hooks.reports.plain import one_line, plain
-from rag_eval_hooks.reports.view import AnswerSegment, ChunkView, CitationView, RunView, citation_outcome, run_view
+from rag_eval_hooks.reports.view import (
+    LONGEST_CAPTION,
+    AnswerSegment,
+    ChunkView,
+    CitationView,
+    RunView,
+    citation_outcome,
+    run_view,
+)
 from rag_eval_hooks.reports.words import (
     PROBLEMS,
     STAGES,
@@ -19,9 +27,12 @@ from rag_eval_hooks.reports.words import (
     USES,
     VERDICTS,
     as_number,
+    as_probability,
+    finding_text,
     finding_words,
     person_number,
-    reason_words,
+    rests_on,
+    without_value,
 )
 
 __all__ = ["print_averages", "print_run"]
@@ -36,6 +47,7 @@ VERDICT_STYLES = {
 USE_STYLES = {"used": "bold blue", "unused": "dim", "uncertain": "yellow", "unknown": "dim"}
 WIDE = 100
 SNIPPET = 120
+MOST_NUMBERS = 8
 LONGEST_TEXT = 20_000
 
 
@@ -130,6 +142,8 @@ class _Printer:
             left -= len(segment.text)
             text.append_text(self.answer_segment(view, segment, begun))
         self.show(text)
+        if view.unread:
+            self.show((view.unread, "yellow"))
         seen = [verdict for verdict in VERDICTS if any(claim.verdict == verdict for claim in view.claims)]
         if seen:
             legend = "  ".join(f"{self.sign(VERDICTS[verdict])} {VERDICTS[verdict][2]}" for verdict in seen)
@@ -176,13 +190,15 @@ class _Printer:
             if not chunk.in_prompt:
                 use.append("\nnot in prompt", style="dim")
             name, snippet = Text(self.line(chunk.id, 200)), self.snippet(view, chunk)
+            if chunk.caption:
+                name.append(f"\n{self.line(chunk.caption, LONGEST_CAPTION)}", style="dim")
             if not wide and snippet:
                 name.append("\n").append_text(snippet)
             row = [
                 Text(str(chunk.rank)),
                 name,
                 use,
-                Text(as_number(chunk.use_probability)),
+                Text(as_probability(chunk.use_probability)),
                 Text(self.tick(True) if chunk.cited else ""),
             ]
             table.add_row(*row, *([snippet] if wide else []))
@@ -232,15 +248,21 @@ class _Printer:
             good = finding.kind == "right_refusal"
             self.show(
                 (finding_words(finding.kind)[0], "bold green" if good else "bold red"),
-                (f"  {STAGES.get(finding.stage, finding.stage)}, confidence {as_number(finding.confidence)}", "dim"),
+                (
+                    f"  {STAGES.get(finding.stage, finding.stage)}, confidence {as_probability(finding.confidence)}",
+                    "dim",
+                ),
             )
-            refs = "; ".join(
-                f"{self.line(what)} {', '.join(str(person_number(what, number)) for number in numbers)}"
-                for what, numbers in finding.refs.items()
-            )
-            self.show(
-                "  ", self.line(finding.why or finding_words(finding.kind)[1], 1_000), (refs and f" ({refs})", "dim")
-            )
+            refs = "; ".join(self.references(what, numbers) for what, numbers in finding.refs.items() if numbers)
+            why = finding_text(finding) or finding_words(finding.kind)[1]
+            self.show("  ", self.line(why, 1_000), (refs and f" ({refs})", "dim"))
+
+    def references(self, what: str, numbers: Sequence[int]) -> str:
+        """`chunk 1`, `claims 1, 3`; the first few of many."""
+        name = what.removesuffix("s") if what in ("claims", "citations", "chunks") and len(numbers) == 1 else what
+        shown = ", ".join(str(person_number(what, number)) for number in numbers[:MOST_NUMBERS])
+        more = f" and {len(numbers) - MOST_NUMBERS} more" if len(numbers) > MOST_NUMBERS else ""
+        return f"{self.line(name)} {shown}{more}"
 
     def measures(self, view: RunView) -> None:
         if not view.results:
@@ -251,13 +273,17 @@ class _Printer:
         table.add_column("value", justify="right", no_wrap=True)
         table.add_column("rests on", overflow="fold")
         for result in view.results:
-            if result.value is None:
-                value, rests = Text("n/a", style="dim"), Text(self.line(reason_words(result.reason)), style="dim")
-            else:
-                value = Text(as_number(result.value), style="bold")
-                rests = Text(f"labels: {result.labels}" if result.labels else "no labels", style="dim")
-            table.add_row(Text(self.line(result.metric)), value, rests)
-        self.console.print(table)
+            if result.value is not None:
+                rests = rests_on(result.metric, result.labels) or "no labels"
+                table.add_row(
+                    Text(self.line(result.metric)),
+                    Text(as_number(result.value), style="bold"),
+                    Text(self.line(rests), style="dim"),
+                )
+        if table.row_count:
+            self.console.print(table)
+        for reason, names in without_value(view.results).items():
+            self.show((f"n/a, {self.line(reason)}: {', '.join(self.line(name) for name in names)}", "dim"))
 
     # -- many runs
 
@@ -274,12 +300,15 @@ class _Printer:
         table.add_column("failed", justify="right", no_wrap=True)
         wide = self.console.width >= WIDE
         if wide:
-            table.add_column("labels", overflow="fold")
+            table.add_column("rests on", overflow="fold")
         for row in rows:
             reasons = "\n".join(f"{count:,}: {self.line(reason)}" for reason, count in row.not_scored)
-            name, labels = Text(self.line(row.metric)), Text(row.labels or "-", style="dim")
-            if not wide and row.labels:
-                name.append(f" ({row.labels})", style="dim")
+            name, rests = (
+                Text(self.line(row.metric)),
+                Text(row.rests_on or ("no labels" if row.scored else "-"), style="dim"),
+            )
+            if not wide and row.rests_on:
+                name.append(f" ({row.rests_on})", style="dim")
             cells = [
                 name,
                 Text(row.mean, style="bold"),
@@ -287,7 +316,7 @@ class _Printer:
                 Text(reasons or "0", style="dim"),
                 Text(f"{row.failed:,}", style="bold red" if row.failed else ""),
             ]
-            table.add_row(*cells, *([labels] if wide else []))
+            table.add_row(*cells, *([rests] if wide else []))
         self.console.print(table)
 
     def table(self) -> Table:

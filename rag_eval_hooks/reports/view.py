@@ -4,6 +4,7 @@ Pure: no I/O, no formatting. Offsets count characters (code points) of the given
 clamped to it, never an error.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -28,6 +29,9 @@ __all__ = [
 
 SOURCE_KEYS = ("source", "file_path", "file_name", "filename", "url", "title", "document_id", "doc_id")
 PAGE_KEYS = ("page_label", "page_number", "page", "loc")
+TELLING_ID = re.compile(r"[^\W\d_]{3}")
+MADE_UP_ID = re.compile(r"text-[0-9a-f]{12}|[0-9a-f-]{16,}", re.IGNORECASE)
+LONGEST_CAPTION = 60
 
 
 @dataclass(frozen=True)
@@ -126,6 +130,18 @@ class ChunkView:
     trail: tuple[Place, ...] = ()
     metadata: tuple[tuple[str, Any], ...] = ()
 
+    @property
+    def caption(self) -> str:
+        """What tells people which chunk this is where its id does not: source and page, else the text's first words.
+
+        Empty where the id is telling: a name of at least three letters in a row that nobody made up from the text.
+        """
+        if TELLING_ID.search(self.id) and not MADE_UP_ID.fullmatch(self.id):
+            return ""
+        if self.source is not None:
+            return self.source if self.page is None else f"{self.source}, page {self.page}"
+        return " ".join((self.text or "")[: 4 * LONGEST_CAPTION].split())
+
 
 @dataclass(frozen=True)
 class RunView:
@@ -152,6 +168,22 @@ class RunView:
     def findings(self) -> tuple[Finding, ...]:
         """What went wrong, most certain first."""
         return self.evaluation.findings
+
+    @property
+    def unread(self) -> str:
+        """What to say where the judged text is not what the user saw; empty where it is."""
+        run, judged = self.run, self.evaluation.answer or ""
+        if run is None or run.llm_text is None or judged != run.llm_text or judged == (run.answer or ""):
+            return ""
+        size, seen = len(judged), run.answer or ""
+        saw = (
+            "nothing of it"
+            if not seen
+            else f"only the first {len(seen):,}"
+            if judged.startswith(seen)
+            else "another text"
+        )
+        return f"Judged is the model's whole text, {size:,} characters; the user saw {saw}."
 
     def chunk_at(self, rank: int) -> int | None:
         """Returns the position of the chunk with this rank, or None."""

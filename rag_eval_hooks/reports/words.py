@@ -1,9 +1,13 @@
 """What the page and the terminal say: the words, symbols and numbers a reader sees."""
 
+import re
+from collections.abc import Iterable
+from dataclasses import fields
 from typing import Final
 
 from rag_eval_hooks.errors import MetricSpecError
-from rag_eval_hooks.metrics import parse_metric
+from rag_eval_hooks.metrics import Metric, parse_metric
+from rag_eval_hooks.record import Finding, MetricResult
 
 __all__ = [
     "FINDINGS",
@@ -13,12 +17,16 @@ __all__ = [
     "USES",
     "VERDICTS",
     "as_number",
+    "as_probability",
     "counted",
+    "finding_text",
     "finding_words",
     "measure_words",
     "person_number",
     "reason_words",
+    "rests_on",
     "within_one",
+    "without_value",
 ]
 
 VERDICTS: Final[dict[str, tuple[str, str, str]]] = {
@@ -92,16 +100,30 @@ REASONS: Final[dict[str, str]] = {
     "no_context": "no chunk was retrieved",
     "no_answer": "there is no answer",
     "refusal": "the answer declines to answer",
-    "no_gold": "no gold labels were given",
+    "no_gold": "no chunk is labelled relevant",
+    "no_judge": "a judge labelled no chunk relevant",
+    "no_utility": "no usefulness is labelled for these chunks",
     "nothing_used": "the answer used no chunk",
     "no_citations": "the answer cites nothing",
     "no_claims": "the answer states nothing checkable",
     "incomplete_run": "the run did not finish, so its answer is not judged",
+    "no_attribution": "the answer was not attributed to the chunks",
+    "no_prompt": "the prompt was not seen",
 }
+
+ANSWER_REASONS: Final[dict[str, str]] = {
+    "no_gold": "no right answer was given",
+    "no_judge": "a judge gave no right answer",
+}
+"""What the same words mean for a measure that needs the right answer, not relevant chunks."""
 
 
 RANKS: Final = ("FirstUse",)
 """Measures that count from 1 instead of lying within [0, 1]."""
+
+
+RANKS_NAMED: Final = re.compile(r"(?:: [0-9]+)? \((?:chunks at )?ranks [0-9][0-9, ]*(?:and [0-9]+ more)?(\)|; )")
+"""`: 2 (ranks 1, 3)`, or the beginning of ` (ranks 1, 3; the shortest 40%)`."""
 
 
 def within_one(metric: str, value: float) -> bool:
@@ -114,17 +136,35 @@ def within_one(metric: str, value: float) -> bool:
 
 
 def as_number(value: float | None) -> str:
-    """Returns a number as people read it: at most 4 decimals, no trailing zeros, never a false 0.
+    """Returns a number as people read it: at most 4 decimals, no trailing zeros, never a false 0 or 1.
 
     >>> as_number(5 / 12), as_number(1.0), as_number(-0.1), as_number(0.0), as_number(0.00001), as_number(None)
     ('0.4167', '1', '-0.1', '0', '<0.0001', 'n/a')
+    >>> as_number(0.99999)
+    '>0.9999'
     """
     if value is None:
         return "n/a"
     text = f"{value:.4f}".rstrip("0").rstrip(".")
     if value and text in ("0", "-0"):
         return "<0.0001" if value > 0 else ">-0.0001"
+    if text == "1" and value < 1:
+        return ">0.9999"
     return "0" if text == "-0" else text
+
+
+def as_probability(value: float | None) -> str:
+    """Returns a probability or share with 2 decimals; `0` and `1` stand for exactly these alone.
+
+    >>> as_probability(0.984), as_probability(0.5), as_probability(1.0), as_probability(0.996), as_probability(0.004)
+    ('0.98', '0.50', '1', '>0.99', '<0.01')
+    """
+    if value is None:
+        return "n/a"
+    if value in (0, 1):
+        return f"{value:.0f}"
+    text = f"{value:.2f}"
+    return {"1.00": ">0.99", "0.00": "<0.01"}.get(text, text)
 
 
 def counted(count: int, one: str, many: str | None = None) -> str:
@@ -136,22 +176,58 @@ def counted(count: int, one: str, many: str | None = None) -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
-def reason_words(reason: str | None) -> str:
+def reason_words(reason: str | None, metric: str) -> str:
     """Returns in words why a measure has no value.
 
-    >>> reason_words("nothing_used"), reason_words("failed:KeyError"), reason_words(None)
-    ('the answer used no chunk', 'the measure failed (KeyError)', 'no reason was recorded')
+    >>> reason_words("no_gold", "R@5"), reason_words("no_gold", "AnswerMatch"), reason_words("failed:KeyError", "RR")
+    ('no chunk is labelled relevant', 'no right answer was given', 'the measure failed (KeyError)')
     """
     if not reason:
         return "no reason was recorded"
     if reason.startswith("failed:"):
         return f"the measure failed ({reason.removeprefix('failed:')})"
-    return REASONS.get(reason, reason.replace("_", " "))
+    found = _measure(metric)
+    own = ANSWER_REASONS if found is not None and "gold_answer" in found.needs else {}
+    return own.get(reason) or REASONS.get(reason, reason.replace("_", " "))
+
+
+def without_value(results: Iterable[MetricResult]) -> dict[str, list[str]]:
+    """Returns the measures that have no value, by the reason in words."""
+    names: dict[str, list[str]] = {}
+    for result in results:
+        if result.value is None:
+            names.setdefault(reason_words(result.reason, result.metric), []).append(result.metric)
+    return names
+
+
+def rests_on(metric: str, labels: str | None) -> str:
+    """Returns what a measure's value rests on; empty where it needs no labels.
+
+    A measure that can take several kinds of labels and was given use rests on the used chunks; one that looks at
+    claims or citations alone rests on their attribution.
+
+    >>> rests_on("ContextUse@5", "used"), rests_on("Groundedness", "used"), rests_on("R@5", "gold"), rests_on("X", None)
+    ('used chunks', 'attribution', 'gold labels', '')
+    """
+    if not labels:
+        return ""
+    if labels != "used":
+        return f"{labels} labels"
+    found = _measure(metric)
+    takes_labels = found is not None and any(field.name == "labels" for field in fields(found))
+    return "used chunks" if takes_labels else "attribution"
 
 
 def finding_words(kind: str) -> tuple[str, str]:
     """Returns a finding's title and what it says."""
     return FINDINGS.get(kind, (kind.replace("_", " ").capitalize(), ""))
+
+
+def finding_text(finding: Finding) -> str:
+    """Returns the evidence in one sentence, without the ranks that the finding's own references name as well."""
+    if not finding.refs.get("chunks"):
+        return finding.why
+    return RANKS_NAMED.sub(lambda found: "" if found[1] == ")" else " (", finding.why)
 
 
 def person_number(what: str, number: int) -> int:
@@ -171,8 +247,13 @@ def measure_words(name: str) -> str:
     >>> measure_words("Hit@5"), measure_words("no such measure")
     ('Whether any relevant id is among the first k retrieved (success at k).', '')
     """
-    try:
-        doc = type(parse_metric(name)).__doc__ or ""
-    except MetricSpecError:
-        return ""
+    found = _measure(name)
+    doc = type(found).__doc__ or "" if found is not None else ""
     return doc.strip().partition("\n")[0].replace("`", "")
+
+
+def _measure(name: str) -> Metric | None:
+    try:
+        return parse_metric(name)
+    except MetricSpecError:
+        return None

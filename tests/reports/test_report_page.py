@@ -60,7 +60,7 @@ def test_averages_say_what_they_rest_on(tmp_path: Path) -> None:
     assert ">0.75<" in page, "(1 + 0.5) / 2; missing values are not 0"
     assert "2 scored · 1 not scored · 1 failed" in page.replace("\u00a0", " ")
     assert "1 × the answer used no chunk" in page
-    assert "rests on labels: used" in page
+    assert "rests on used chunks<" in page
 
 
 def test_a_sampled_run_weighs_more(tmp_path: Path) -> None:
@@ -87,16 +87,47 @@ def test_findings_count_runs_and_link_to_different_questions(tmp_path: Path) -> 
 
 def test_a_missing_value_is_told_in_words(tmp_path: Path) -> None:
     write_report([(sample_run(), sample_evaluation())], tmp_path / "r.html")
-    results = {one["metric"]: one for one in block((tmp_path / "r.html").read_text("utf-8"), "run-data-0")["results"]}
-    assert results["R@5"] == {
-        "metric": "R@5",
-        "value": None,
-        "share": None,
-        "reason": "no gold labels were given",
-        "labels": "gold",
+    data = block((tmp_path / "r.html").read_text("utf-8"), "run-data-0")
+    assert data["missing"] == [
+        ["no chunk is labelled relevant", ["R@5"]],
+        ["the measure failed (KeyError)", ["RR"]],
+    ]
+    results = {one["metric"]: one for one in data["results"]}
+    assert "R@5" not in results
+    assert results["ContextPrecision"] == {
+        "metric": "ContextPrecision",
+        "value": "0.8333",
+        "share": 5 / 6,
+        "restsOn": "used chunks",
     }
-    assert results["ContextPrecision"]["value"] == "0.8333"
     assert results["FirstUse"]["share"] is None, "a rank is not a share of 1"
+
+
+@pytest.mark.parametrize("cites", [True, False])
+def test_measures_of_citations_are_no_headline_where_no_answer_cites(tmp_path: Path, cites: bool) -> None:
+    measured = tuple(
+        MetricResult(metric=name, value=value)
+        for name, value in (("ContextUse", 0.5), ("CitationRecall", 0.0), ("CitationCoverage", 0.0))
+    )
+    silent = sample_evaluation("a", citations=(), results=measured)
+    pairs = [(None, silent), (None, sample_evaluation("b", results=measured) if cites else silent)]
+    write_report(pairs, tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text("utf-8")
+    cards = re.findall(r'<span class="name"><bdi>([^/]+)</bdi>', page)
+    assert [card.replace("<wbr>", "") for card in cards] == (
+        ["ContextUse", "CitationRecall"] if cites else ["ContextUse"]
+    )
+    assert page.count("no answer cites") == (0 if cites else 1)
+
+
+def test_probabilities_have_two_decimals(tmp_path: Path) -> None:
+    chunks = tuple(
+        chunk.model_copy(update={"use_probability": p})
+        for chunk, p in zip(sample_evaluation().chunks, (0.9999, 0.0163, 1, 0, 0.0001), strict=True)
+    )
+    write_report([(sample_run(), sample_evaluation(chunks=chunks))], tmp_path / "r.html")
+    data = block((tmp_path / "r.html").read_text("utf-8"), "run-data-0")
+    assert [chunk["p"] for chunk in data["chunks"]] == [">0.99", "0.02", "1", "0", "<0.01"]
 
 
 def test_a_failure_while_reading_leaves_the_old_page_and_no_other_file(tmp_path: Path) -> None:

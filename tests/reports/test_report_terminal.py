@@ -2,16 +2,19 @@
 
 import io
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from report_samples import poisoned, sample_evaluation, sample_run
+from report_samples import ANSWER, poisoned, sample_evaluation, sample_run
 from rich.console import Console
 
 from rag_eval_hooks.metrics import averages
-from rag_eval_hooks.record import Evaluation, MetricResult, RagRun
+from rag_eval_hooks.record import Chunk, ContextItem, Evaluation, Finding, MetricResult, RagRun
+from rag_eval_hooks.reports.payload import run_data
 from rag_eval_hooks.reports.terminal import print_averages, print_run
+from rag_eval_hooks.reports.view import run_view
 
 ESCAPES = [
     pytest.param("\x1b[5mX\x1b[0m", id="blink"),
@@ -72,7 +75,9 @@ def test_each_sentence_shows_its_verdict_without_colour() -> None:
     assert "✗5 The board expects" in flat
     assert "·6 I hope this helps!" in flat, "what needs no source is not called unsupported"
     assert "✗ [9] -> nothing claim 5: there is no such item" in flat
-    assert "R@5 n/a no gold labels were given" in flat
+    assert "n/a, no chunk is labelled relevant: R@5 n/a, the measure failed (KeyError): RR" in flat
+    assert "ContextUse 0.5 used chunks" in flat
+    assert "nDCG@5 0.9508 gold labels" in flat
 
 
 def test_a_chunk_shows_the_whole_first_place_that_backs_a_claim() -> None:
@@ -106,4 +111,102 @@ def test_averages_say_what_they_rest_on() -> None:
     ]
     print_averages(Console(file=out, width=120), averages((one, 1.0) for one in results))
     row = out.getvalue().splitlines()[1].split()
-    assert row == ["ContextPrecision", "0.75", "2", "1:", "the", "answer", "used", "no", "chunk", "1", "used"]
+    assert row == ["ContextPrecision", "0.75", "2", "1:", "the", "answer", "used", "no", "chunk", "1", "used", "chunks"]
+
+
+def test_measures_without_a_value_share_a_line_for_each_reason() -> None:
+    results = [MetricResult(metric=name, value=None, reason="no_gold", labels="gold") for name in ("P", "R", "RR")]
+    results.append(MetricResult(metric="AnswerMatch", value=None, reason="no_gold", labels="gold"))
+    results.append(MetricResult(metric="Groundedness", value=None, reason="refusal", labels="used"))
+    out = io.StringIO()
+    print_run(Console(file=out, width=100), sample_run(), sample_evaluation(results=results))
+    assert out.getvalue().partition("\nMeasures\n")[2].splitlines() == [
+        "n/a, no chunk is labelled relevant: P, R, RR",
+        "n/a, no right answer was given: AnswerMatch",
+        "n/a, the answer declines to answer: Groundedness",
+    ]
+
+
+@pytest.mark.parametrize("width", [70, 140])
+@pytest.mark.parametrize(
+    ("name", "metadata", "caption"),
+    [
+        pytest.param(
+            "text-0123456789ab", {"source": "guide.pdf", "page": 7}, "guide.pdf, page 7", id="source and page"
+        ),
+        pytest.param("7", {"file_name": "guide.pdf"}, "guide.pdf", id="no page"),
+        pytest.param("c1", {}, "Tea is served at five", id="first words"),
+        pytest.param("3f2b8c1e-0d7a-4c55-9e1f-aabbccddeeff", {"page": 7}, "Tea is served at five", id="a page alone"),
+        pytest.param("guide-12", {"source": "guide.pdf"}, None, id="the id says it"),
+    ],
+)
+def test_a_chunk_whose_id_tells_nothing_has_a_caption(
+    width: int, name: str, metadata: dict[str, Any], caption: str | None
+) -> None:
+    chunks = [Chunk(id=name, text="Tea is\nserved at five in the hall.", metadata=metadata)]
+    run = sample_run(chunks=chunks, stages=(), context=[ContextItem(chunk=0)], gold=None)
+    verdict = sample_evaluation().chunks[1].model_copy(update={"id": name})
+    evaluation = sample_evaluation(chunks=(verdict,), claims=(), citations=(), findings=())
+    flat = " ".join(printed(run, evaluation, width).split())
+    assert verdict.use == "unused"
+    if caption is None:
+        assert "Tea is" not in flat
+        assert "guide.pdf" not in flat
+    else:
+        assert caption in flat
+
+
+def test_probabilities_are_rounded_and_never_a_false_0_or_1() -> None:
+    chunks = tuple(
+        chunk.model_copy(update={"use_probability": p, "in_prompt": True})
+        for chunk, p in zip(sample_evaluation().chunks, (0.99995, 0.0163, 1, 0, 0.0001), strict=True)
+    )
+    evaluation = sample_evaluation(chunks=chunks, claims=(), citations=(), findings=())
+    lines = printed(sample_run(), evaluation, 140).splitlines()
+    shown = [next(line for line in lines if line.lstrip().startswith(f"{rank} ")) for rank in range(1, 6)]
+    assert [re.findall(r" ([<>]?[01](?:\.\d+)?)(?= |$)", line)[-1] for line in shown] == [
+        ">0.99", "0.02", "1", "0", "<0.01",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("why", "refs", "shown"),
+    [
+        ("Not used: 1 (ranks 1).", {"chunks": (1,)}, "Not used. (chunk 1)"),
+        ("Not used: 3 (ranks 1, 3, 4).", {"chunks": (1, 3, 4)}, "Not used. (chunks 1, 3, 4)"),
+        ("In part (ranks 2; the shortest 40%).", {"chunks": (2,)}, "In part (the shortest 40%). (chunk 2)"),
+        (
+            "The context (chunks at ranks 4) contradicts 1 of 5 claims.",
+            {"claims": (3,), "chunks": (4,)},
+            "The context contradicts 1 of 5 claims. (claim 4; chunk 4)",
+        ),
+        (
+            "Not used: 10 (ranks 1, 2, 3, 4, 5, 6, 7, 8 and 2 more).",
+            {"chunks": tuple(range(1, 11))},
+            "Not used. (chunks 1, 2, 3, 4, 5, 6, 7, 8 and 2 more)",
+        ),
+        ("Ranks unknown (ranks 1).", {}, "Ranks unknown (ranks 1)."),
+    ],
+)
+def test_a_finding_says_each_number_once(why: str, refs: dict[str, tuple[int, ...]], shown: str) -> None:
+    findings = (Finding(kind="unused_evidence", stage="use", confidence=0.9, why=why, refs=refs),)
+    assert f"  {shown}\n" in printed(sample_run(), sample_evaluation(findings=findings))
+
+
+@pytest.mark.parametrize(
+    ("seen", "note"),
+    [
+        ("Revenue rose", "Judged is the model's whole text, 242 characters; the user saw only the first 12."),
+        (None, "Judged is the model's whole text, 242 characters; the user saw nothing of it."),
+        ("Sorry", "Judged is the model's whole text, 242 characters; the user saw another text."),
+        (ANSWER, None),
+    ],
+)
+def test_an_abandoned_stream_says_what_the_user_saw(seen: str | None, note: str | None) -> None:
+    run = sample_run(status="abandoned", answer=seen, llm_text=ANSWER, llm_complete=True)
+    assert len(ANSWER) == 242
+    assert run.judged_answer == ANSWER
+    evaluation = sample_evaluation(status="abandoned")
+    out = printed(run, evaluation)
+    assert (note in out) if note else ("Judged is" not in out)
+    assert run_data(run_view(run, evaluation))["unread"] == note

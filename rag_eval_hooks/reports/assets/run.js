@@ -64,7 +64,7 @@ class RunPage {
       else if (piece.cites) add(box, this.citationMark(piece));
       else add(box, this.claimPiece(piece));
     }
-    return box;
+    return this.data.unread === null ? box : [box, el("p", { class: "notice" }, this.data.unread)];
   }
 
   claimPiece(piece) {
@@ -222,16 +222,18 @@ class RunPage {
   }
 
   measures() {
-    if (!this.data.results.length) return null;
+    if (!this.data.results.length && !this.data.missing.length) return null;
     return el("section", { "aria-labelledby": "h-measures" }, el("h2", { id: "h-measures" }, "Measures of this run"),
       el("ul", { class: "measures" }, this.data.results.map((result) => el("li", {},
         el("details", {}, el("summary", { title: own(INDEX.says, result.metric) || null },
           quoted(result.metric, "name"),
-          result.value === null ? el("span", { class: "value na" }, "n/a") : el("span", { class: "value" }, result.value),
+          el("span", { class: "value" }, result.value),
           result.share === null ? el("span", { class: "bar none" }) : gauge(result.share),
-          el("span", { class: "quiet" }, result.value === null ? quoted(result.reason) : result.labels ? `labels: ${result.labels}` : "")),
+          el("span", { class: "quiet" }, result.restsOn || "no labels")),
         el("p", {}, own(INDEX.says, result.metric) || "No description is recorded for this measure.",
-          result.labels ? ` Rests on labels: ${result.labels}.` : " It needs no labels."))))));
+          result.restsOn ? ` Rests on ${result.restsOn}.` : " It needs no labels."))))),
+      this.data.missing.map(([reason, names]) => el("p", { class: "missing" }, "n/a, ", quoted(reason), ": ",
+        names.map((name, step) => [step ? ", " : null, el("bdi", { class: "name", title: own(INDEX.says, name) || null }, name)]))));
   }
 
   facts() {
