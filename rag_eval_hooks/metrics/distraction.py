@@ -48,7 +48,7 @@ class Distraction(Metric):
             return self.not_scored(gap)
         if attribution is None or len(attribution.chunks) != len(run.ledger):
             return self.not_scored("no_attribution")
-        listed = [item.chunk for stage in run.stages if stage.final for item in stage.items][: self.k]
+        listed = run.retrieved_places[: self.k]
         if not listed:
             return self.not_scored("no_context")
         gold = self._gold(run)

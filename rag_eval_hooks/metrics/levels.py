@@ -65,7 +65,7 @@ def ranked_units(run: RagRun, level: Level) -> tuple[str, ...]:
     if level == "chunk":
         return run.retrieved_ids
     units = [unit_of(chunk, level) for chunk in run.chunks]
-    return tuple(units[item.chunk] for stage in run.stages if stage.final for item in stage.items)
+    return tuple(units[index] for index in run.retrieved_places)
 
 
 def roll_up(run: RagRun, ids: Iterable[str], level: Level) -> Mapping[str, frozenset[str]]:

@@ -1,7 +1,6 @@
 """Packed: how much of what was retrieved reached the prompt."""
 
 from dataclasses import dataclass
-from itertools import islice
 from typing import ClassVar
 
 from rag_eval_hooks.metrics.base import Metric, Need, register
@@ -39,8 +38,7 @@ class Packed(Metric):
             return self.not_scored("incomplete_run")
         if run.context_source == "last_stage":
             return self.not_scored("no_prompt")
-        listed = (item.chunk for stage in run.stages if stage.final for item in stage.items)
-        top = set(islice(listed, self.k))
+        top = set(run.retrieved_places[: self.k])
         if not top:
             return self.not_scored("no_context")
         packed = {item.chunk for item in run.context}

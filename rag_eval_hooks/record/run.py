@@ -229,14 +229,19 @@ class RagRun(Model):
         return self
 
     @property
+    def retrieved_places(self) -> tuple[int, ...]:
+        """Indices of the retrieved items, best first: each round's final list in turn, repeats kept."""
+        return tuple(item.chunk for stage in self.stages if stage.final for item in stage.items)
+
+    @property
     def retrieved(self) -> tuple[int, ...]:
-        """Indices of the retrieved chunks, best first: each round's final list in turn, repeats kept once."""
-        return tuple(dict.fromkeys(item.chunk for stage in self.stages if stage.final for item in stage.items))
+        """Indices of the retrieved chunks, best first, each once."""
+        return tuple(dict.fromkeys(self.retrieved_places))
 
     @property
     def retrieved_ids(self) -> tuple[str, ...]:
-        """Ids of the retrieved items in order, repeats within one list kept (a repeated id is a wasted rank)."""
-        return tuple(self.chunks[item.chunk].id for stage in self.stages if stage.final for item in stage.items)
+        """Ids of the retrieved items, best first, repeats kept (a repeated id is a wasted rank)."""
+        return tuple(self.chunks[index].id for index in self.retrieved_places)
 
     @property
     def ledger(self) -> tuple[int, ...]:
