@@ -15,17 +15,17 @@ class RankedList:
     Args:
         ids: The list, best first.
         grades: The grade of each judged id.
-        least: The lowest grade that counts as relevant; None takes everything above 0. Gains do not depend on it.
+        min_rel: The lowest grade that counts as relevant; None takes everything above 0. Gains do not depend on it.
 
     >>> listed = RankedList(["a", "x", "a", "b"], {"a": 1, "b": 2, "x": 0, "c": 1})
     >>> listed.hits, listed.hits_among(3), listed.relevant, listed.ideal
     ([1, 4], 1, 3, [2, 1, 1])
     """
 
-    def __init__(self, ids: Sequence[str], grades: Mapping[str, float], least: float | None = None) -> None:
+    def __init__(self, ids: Sequence[str], grades: Mapping[str, float], min_rel: float | None = None) -> None:
         self.ids = ids
         self.grades = grades
-        self.least = least
+        self.min_rel = min_rel
 
     @cached_property
     def judged(self) -> list[tuple[int, float]]:
@@ -40,10 +40,10 @@ class RankedList:
     @cached_property
     def hits(self) -> list[int]:
         """First ranks of the relevant ids in the list, ascending."""
-        if self.least is None:
+        if self.min_rel is None:
             return [rank for rank, grade in self.judged if grade > 0]
-        least = self.least
-        return [rank for rank, grade in self.judged if grade >= least]
+        min_rel = self.min_rel
+        return [rank for rank, grade in self.judged if grade >= min_rel]
 
     def hits_among(self, k: int | None) -> int:
         """Returns how many relevant ids are among the first `k`; None takes the whole list."""
@@ -52,10 +52,10 @@ class RankedList:
     @cached_property
     def relevant(self) -> int:
         """How many ids are relevant, in the list or not."""
-        if self.least is None:
+        if self.min_rel is None:
             return len(self.ideal)
-        least = self.least
-        return sum(1 for grade in self.grades.values() if grade >= least)
+        min_rel = self.min_rel
+        return sum(1 for grade in self.grades.values() if grade >= min_rel)
 
     @cached_property
     def ideal(self) -> list[float]:
@@ -64,6 +64,6 @@ class RankedList:
 
     def binary_grades(self) -> Mapping[str, float]:
         """Returns the grades with those that do not count as relevant set to 0."""
-        if self.least is None:
+        if self.min_rel is None:
             return self.grades
-        return {identifier: grade if grade >= self.least else 0.0 for identifier, grade in self.grades.items()}
+        return {identifier: grade if grade >= self.min_rel else 0.0 for identifier, grade in self.grades.items()}

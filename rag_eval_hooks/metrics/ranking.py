@@ -12,7 +12,7 @@ from rag_eval_hooks.metrics.levels import Level, ranked_units
 from rag_eval_hooks.metrics.ranked import RankedList
 from rag_eval_hooks.record import Attribution, MetricResult, RagRun
 
-__all__ = ["RankingMetric", "first_ranks", "hit_ranks"]
+__all__ = ["RankingMetric"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,24 +109,3 @@ def _ranked_list(
     _last.attribution = None if attribution is None else ref(attribution)
     _last.run = ref(run)
     return _last.found
-
-
-def first_ranks(ranked: Sequence[str], k: int | None) -> dict[str, int]:
-    """Returns the first rank, from 1, of each distinct id among the first `k`.
-
-    >>> first_ranks(["a", "b", "a", "c"], 3)
-    {'a': 1, 'b': 2}
-    """
-    ranks: dict[str, int] = {}
-    for rank, identifier in enumerate(ranked[:k], 1):
-        ranks.setdefault(identifier, rank)
-    return ranks
-
-
-def hit_ranks(ranked: Sequence[str], graded: Mapping[str, float], k: int | None) -> list[int]:
-    """Returns the first ranks of the relevant ids among the first `k`, ascending.
-
-    >>> hit_ranks(["a", "x", "a", "b"], {"a": 1, "b": 2, "x": 0}, None)
-    [1, 4]
-    """
-    return [rank for identifier, rank in first_ranks(ranked, k).items() if graded.get(identifier, 0) > 0]

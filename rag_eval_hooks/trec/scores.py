@@ -61,6 +61,7 @@ def score_lists(
     metrics: Sequence[RankingMetric],
     *,
     complete: bool = False,
+    min_rel: float | None = None,
     least: float | None = None,
     empty: Literal["zero", "null"] = "zero",
 ) -> Iterator[QueryScores]:
@@ -70,9 +71,11 @@ def score_lists(
         lists: The queries.
         metrics: The measures.
         complete: Whether a judged query without results counts as an empty list (trec_eval -c) or is left out.
-        least: The lowest grade that counts as relevant (trec_eval -l); None takes everything above 0.
+        min_rel: The lowest grade that counts as relevant (trec_eval -l); None takes everything above 0.
+        least: The former name of `min_rel`.
         empty: What a query without any relevant document gets: `zero`, as in trec_eval, or `null`.
     """
+    min_rel = least if min_rel is None else min_rel
     for one in lists:
         if one.grades is None:
             yield QueryScores(one.query, ("no_gold",) * len(metrics), evaluated=False)
@@ -80,7 +83,7 @@ def score_lists(
             yield QueryScores(one.query, ("no_results",) * len(metrics), evaluated=False)
         else:
             ids = one.ranked or ()
-            listed = RankedList(ids, one.grades, least)
+            listed = RankedList(ids, one.grades, min_rel)
             values = tuple([_value(metric, listed, empty) for metric in metrics])
             yield QueryScores(one.query, values, repeats=len(ids) - len(set(ids)))
 

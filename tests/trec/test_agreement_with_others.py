@@ -56,17 +56,17 @@ PYTREC = {
 }
 
 
-@pytest.mark.parametrize("least", [1, 2])
-def test_pytrec_eval(least: int, tmp_path: Path, scored) -> None:
+@pytest.mark.parametrize("min_rel", [1, 2])
+def test_pytrec_eval(min_rel: int, tmp_path: Path, scored) -> None:
     import pytrec_eval
 
     names = {re.sub(r"_(\d+)$", r".\1", name) for name in PYTREC.values()}
     for seed in range(CASES):
         qrels, run = random_case(seed)
         qrels["not retrieved"] = {"a": 1}
-        expected = pytrec_eval.RelevanceEvaluator(qrels, names, relevance_level=least).evaluate(run)
+        expected = pytrec_eval.RelevanceEvaluator(qrels, names, relevance_level=min_rel).evaluate(run)
         del qrels["not retrieved"]
-        values = scored(*write_files(tmp_path, qrels, run), list(PYTREC), least=least)
+        values = scored(*write_files(tmp_path, qrels, run), list(PYTREC), min_rel=min_rel)
         for query, row in expected.items():
             for ours, theirs in PYTREC.items():
                 assert values[ours, query] == pytest.approx(row[theirs], abs=1e-9), f"{ours} of {query}, seed {seed}"

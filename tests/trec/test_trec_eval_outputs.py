@@ -27,7 +27,7 @@ CASES = {
     "out.test.aq": ("qrels.test", "results.test", {}, 4 * 47),
     "out.test.aqc": ("qrels.test", "results.trunc", {"complete": True}, 4 * 47),
     "out.test.aqcM": ("qrels.test", "results.trunc", {"complete": True, "depth": 100}, 4 * 47),
-    "out.test.aql": ("qrels.rel_level", "results.test", {"least": 2}, 4 * 47),
+    "out.test.aql": ("qrels.rel_level", "results.test", {"min_rel": 2}, 4 * 47),
     "out.test.meas_params": ("qrels.test", "results.test", {}, 4 * 11),
 }
 """Output: qrels, run, how, and how many of its lines we have a measure for."""
@@ -91,9 +91,9 @@ def test_the_files_of_ir_measures(trec_files: Path, scored) -> None:
     theirs = {"map", "recip_rank", "ndcg", "P.5,10,100", "recall.10,1000", "ndcg_cut.5,10,100", "success.1,5"}
     names = {"map", "recip_rank", "ndcg", "P_5", "P_10", "P_100", "recall_10", "recall_1000", "ndcg_cut_5"}
     names |= {"ndcg_cut_10", "ndcg_cut_100", "success_1", "success_5"}
-    for least in (1, 2, 3):
-        expected = pytrec_eval.RelevanceEvaluator(qrels, theirs, relevance_level=least).evaluate(run)
-        values = scored(qrels_path, run_path, [ours(name) for name in sorted(names)], least=least)
+    for min_rel in (1, 2, 3):
+        expected = pytrec_eval.RelevanceEvaluator(qrels, theirs, relevance_level=min_rel).evaluate(run)
+        values = scored(qrels_path, run_path, [ours(name) for name in sorted(names)], min_rel=min_rel)
         assert sorted(expected) == ["31_1", "31_2"]
         for query, row in expected.items():
             for name in names:

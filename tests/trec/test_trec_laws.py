@@ -25,15 +25,15 @@ grades = st.dictionaries(ids, st.sampled_from([-1.0, 0.0, 0.5, 1.0, 2.0, 4.0, 1e
 levels = st.sampled_from([None, 0.5, 1.0, 2.0])
 
 
-def values(names: Sequence[str], ranked: Sequence[str], graded: Mapping[str, float], least: float | None = None):
+def values(names: Sequence[str], ranked: Sequence[str], graded: Mapping[str, float], min_rel: float | None = None):
     metrics = trec_metrics(names)
-    (scores,) = score_lists([JudgedList("q", list(ranked), dict(graded))], metrics, least=least)
+    (scores,) = score_lists([JudgedList("q", list(ranked), dict(graded))], metrics, min_rel=min_rel)
     return dict(zip(names, scores.values, strict=True))
 
 
 @given(lists, grades, levels)
-def test_every_value_is_a_share(ranked: list[str], graded: dict[str, float], least: float | None) -> None:
-    for name, value in values(NAMES, ranked, graded, least).items():
+def test_every_value_is_a_share(ranked: list[str], graded: dict[str, float], min_rel: float | None) -> None:
+    for name, value in values(NAMES, ranked, graded, min_rel).items():
         assert isinstance(value, float), name
         assert isfinite(value), name
         assert 0 <= value <= 1, name
