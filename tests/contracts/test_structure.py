@@ -12,6 +12,8 @@ CORE = ROOT / "rag_eval_hooks"
 ADAPTERS = ROOT / "adapters"
 # A stage may import `record` and the stages before it.
 STAGES = ["record", "capture", "attribution", "metrics", "diagnosis", "sinks"]
+# What stands on top of the stages: none of them imports it, nor does what joins them.
+ABOVE = {"summary", "trec", "reports", "replay", "cli"}
 FRAMEWORKS = {"langchain", "langchain_core", "langchain_classic", "langgraph", "llama_index", "ragas"}
 HEAVY = {"numpy", "pandas", "pyarrow", "sqlalchemy", "typer", "rich", "jinja2", "bm25s", "scipy", "torch"}
 
@@ -40,6 +42,15 @@ def test_record_knows_no_other_stage() -> None:
     for path in (CORE / "record").rglob("*.py"):
         used = {name.split(".")[1] for name in imports(path) if name.startswith("rag_eval_hooks.")}
         assert used <= {"errors", "record"}
+
+
+def test_nothing_below_imports_what_stands_on_top() -> None:
+    assert not ABOVE & set(STAGES)
+    assert all((CORE / name).is_dir() for name in ABOVE)
+    stages = [path for stage in STAGES for path in (CORE / stage).rglob("*.py")]
+    for path in [CORE / "errors.py", CORE / "pipeline.py", *stages]:
+        used = {name.split(".")[1] for name in imports(path) if name.startswith("rag_eval_hooks.")}
+        assert not used & ABOVE, f"{path.relative_to(ROOT)} imports {sorted(used & ABOVE)}"
 
 
 def test_the_core_imports_no_framework_and_no_numpy() -> None:
@@ -97,5 +108,18 @@ def test_public_names() -> None:
 
     assert sorted(rag_eval_hooks.__all__) == ["Evaluation", "RagEvalHooksError", "RagRun", "evaluate", "read_run"]
     assert sorted(rag_eval_hooks_langchain.__all__) == ["Captured", "Hooks", "RagEvalCallbackHandler"]
+    assert " ".join(sorted(rag_eval_hooks.record.__all__)) == (
+        "Attribution Chunk ChunkVerdict Citation CitationStyle Claim ContextItem Evaluation Finding Gold GoldSpan "
+        "MadeBy MetricResult RagRun Stage StageItem Support Usage chunk_id message_text pool_chunks read_run"
+    )
+    assert " ".join(sorted(rag_eval_hooks.metrics.__all__)) == (
+        "AP AnswerMatch AnyEvidence Average AverageAccumulator CitationCoverage CitationPrecision CitationRecall "
+        "CompleteEvidence ContextPrecision ContextUse Distraction EvidenceCompleteness EvidenceConflict EvidenceRecall "
+        "F Fe FirstUse Groundedness Hit Judged Metric NDCG P Packed Provenance QuestionCoverage R RR T TokenUse UDCG "
+        "averages default_metrics measure metric_classes notes parse_metric register weight_of"
+    )
+    assert " ".join(sorted(rag_eval_hooks.sinks.__all__)) == (
+        "FunctionSink JsonlSink MemorySink Sink SinkError SqlSink read_newest read_one read_store"
+    )
     for module in (rag_eval_hooks, rag_eval_hooks.record, rag_eval_hooks.metrics, rag_eval_hooks.sinks):
         assert all(hasattr(module, name) for name in module.__all__)
