@@ -10,6 +10,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
 from rag_eval_hooks.errors import ConfigError, MissingExtraError
+from rag_eval_hooks.sinks.paths import file_path
 from rag_eval_hooks.sinks.sqlite_file import is_sqlite_file
 
 __all__ = ["StoreAddress", "parse_address"]
@@ -65,14 +66,9 @@ def parse_address(address: str | os.PathLike[str]) -> StoreAddress:
 def _file(text: str) -> StoreAddress:
     if text in ("", ":memory:"):
         raise ConfigError("a store in memory would be lost; give a file path, or use MemorySink")
-    path = Path(text)
-    if path.is_dir():
-        raise ConfigError(f"{path} is a folder; name a file in it, such as {path / 'runs.db'}")
-    if not path.parent.is_dir():
-        raise ConfigError(f"the folder {path.parent} does not exist; create it first")
+    path = file_path(text, example="runs.db")
     if path.exists() and not path.is_file():
         raise ConfigError(f"{path} is not a regular file; {EXPECTED}")
     if path.exists() and path.stat().st_size and not is_sqlite_file(path):
         raise ConfigError(f"{path} is not an SQLite file; name a new file, or one that SqlSink made")
-    # Absolute, because the service may change its working directory before the first write.
-    return StoreAddress(URL.create("sqlite", database=str(path.absolute())), path)
+    return StoreAddress(URL.create("sqlite", database=str(path)), path)

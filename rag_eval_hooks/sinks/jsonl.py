@@ -5,12 +5,12 @@ import stat
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Literal
 
 from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks.record import Evaluation, RagRun
 from rag_eval_hooks.sinks.base import ForkAwareSink, SinkError
+from rag_eval_hooks.sinks.paths import file_path
 
 try:
     import fcntl
@@ -30,7 +30,7 @@ class JsonlSink(ForkAwareSink):
     off, so that it costs only itself. The file is opened at the first write and created with its owner's umask.
 
     Args:
-        path: The file. Its folder must exist.
+        path: The file; a relative path counts from the folder the process is in now. Its folder must exist.
         what: `evaluations` writes what was concluded; `runs` writes what happened, which `replay` can read again.
 
     Raises:
@@ -40,11 +40,7 @@ class JsonlSink(ForkAwareSink):
     def __init__(self, path: str | os.PathLike[str], what: What = "evaluations") -> None:
         if what not in ("evaluations", "runs"):
             raise ConfigError(f'what: expected "evaluations" or "runs", got {what!r}')
-        self.path = Path(path)
-        if self.path.is_dir():
-            raise ConfigError(f"{self.path} is a folder; name a file in it")
-        if not self.path.parent.is_dir():
-            raise ConfigError(f"the folder {self.path.parent} does not exist; create it first")
+        self.path = file_path(path, example="evaluations.jsonl")
         super().__init__()
         self.what = what
         self._lock = threading.Lock()

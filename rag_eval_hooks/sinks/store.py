@@ -38,9 +38,9 @@ def read_store(address: str | os.PathLike[str], *, on_bad: OnBad | None = None) 
             damaged); without it, such a record raises.
 
     Raises:
-        ConfigError: If the address cannot be a store or there is no such file; raised at the call, not at the first
-            item.
-        InputError: If the store cannot be read, or a record cannot and `on_bad` is not given.
+        ConfigError: If the address cannot be a store; raised at the call, not at the first item.
+        InputError: If there is no such file (at the call), the store cannot be read, or a record cannot and `on_bad`
+            is not given.
     """
     checked = _existing(address)
     return _read_all(checked, on_bad)

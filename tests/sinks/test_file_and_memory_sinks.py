@@ -6,12 +6,13 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from rag_eval_hooks import Evaluation, RagRun, evaluate, read_run
 from rag_eval_hooks.errors import ConfigError
-from rag_eval_hooks.sinks import FunctionSink, JsonlSink, MemorySink, Sink, SinkError
+from rag_eval_hooks.sinks import FunctionSink, JsonlSink, MemorySink, Sink, SinkError, SqlSink
 
 
 def pair(run_id: str = "r1", question: str = "q") -> tuple[RagRun, Evaluation]:
@@ -176,6 +177,28 @@ def test_jsonl_says_what_is_wrong_with_its_arguments(tmp_path: Path) -> None:
         JsonlSink(tmp_path)
     with pytest.raises(ConfigError, match="does not exist; create it first"):
         JsonlSink(tmp_path / "no" / "x")
+
+
+def test_a_relative_path_stays_where_the_sink_was_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path / "first")
+    with JsonlSink("out.jsonl") as file, SqlSink("runs.db") as store:
+        monkeypatch.chdir(tmp_path / "second")
+        file.write(*pair())
+        store.write(*pair())
+        assert {path.name for path in (tmp_path / "first").iterdir()} >= {"out.jsonl", "runs.db"}
+        assert list((tmp_path / "second").iterdir()) == []
+
+
+@pytest.mark.parametrize(("sink", "example"), [(JsonlSink, "evaluations.jsonl"), (SqlSink, "runs.db")])
+def test_sinks_say_the_same_of_a_folder(sink: Any, example: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as folder:
+        sink(tmp_path)
+    assert str(folder.value) == f"{tmp_path} is a folder; name a file in it, such as {tmp_path / example}"
+    with pytest.raises(ConfigError) as missing:
+        sink(tmp_path / "no" / "x")
+    assert str(missing.value) == f"the folder {tmp_path / 'no'} does not exist; create it first"
 
 
 def test_jsonl_that_cannot_be_opened_is_a_sink_error(tmp_path: Path) -> None:
