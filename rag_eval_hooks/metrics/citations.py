@@ -1,43 +1,21 @@
 """CitationPrecision, CitationRecall, CitationCoverage: whether the citations hold, and whether there are enough."""
 
-from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from rag_eval_hooks.metrics.base import Metric, Need, register
+from rag_eval_hooks.metrics.base import Need, register
 from rag_eval_hooks.metrics.claims import backed_by
-from rag_eval_hooks.metrics.labels import answer_gap
-from rag_eval_hooks.record import Attribution, MetricResult, RagRun
-from rag_eval_hooks.record.evaluation import Labels
+from rag_eval_hooks.metrics.share import ShareMetric
+from rag_eval_hooks.record import Attribution, RagRun
 
-__all__ = ["CitationCoverage", "CitationMetric", "CitationPrecision", "CitationRecall"]
+__all__ = ["CitationCoverage", "CitationPrecision", "CitationRecall"]
 
-
-@dataclass(frozen=True, kw_only=True)
-class CitationMetric(Metric):
-    """Base of the citation measures: a share of the answer's claims or citations."""
-
-    needs: ClassVar[frozenset[Need]] = frozenset({"context", "claims", "citations"})
-    labels: ClassVar[Labels] = "used"
-    nothing: ClassVar[str] = "no_claims"
-    """The reason where the share has nothing to divide by."""
-
-    def score(self, run: RagRun, attribution: Attribution | None = None) -> MetricResult:
-        """Returns the share, or null with the reason."""
-        gap = answer_gap(run, attribution)
-        if gap is not None or attribution is None:
-            return self.not_scored(gap or "no_attribution")
-        good = self.judge(run, attribution)
-        return self.scored(sum(good) / len(good)) if good else self.not_scored(self.nothing)
-
-    @abstractmethod
-    def judge(self, run: RagRun, attribution: Attribution) -> list[bool]:
-        """Returns, for each claim or citation that counts, whether it is good."""
+NEEDS: frozenset[Need] = frozenset({"context", "claims", "citations"})
 
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class CitationPrecision(CitationMetric):
+class CitationPrecision(ShareMetric):
     """Share of the citations whose target backs what they stand behind.
 
     CitationPrecision = citations with `supported` / citations
@@ -58,6 +36,7 @@ class CitationPrecision(CitationMetric):
     0.25
     """
 
+    needs: ClassVar[frozenset[Need]] = NEEDS
     nothing: ClassVar[str] = "no_citations"
     use_when: ClassVar[str] = "A reader who follows a citation must find what it stands behind."
     avoid_when: ClassVar[str] = "Alone: one good citation in a long answer scores 1; `CitationRecall` counts the rest."
@@ -65,10 +44,15 @@ class CitationPrecision(CitationMetric):
     rule: Literal["part", "alce"] = "part"
     """What makes a citation good: it backs part of its statement, or it is one that ALCE calls relevant."""
 
-    def judge(self, run: RagRun, attribution: Attribution) -> list[bool]:
-        """Returns whether each citation is good by the rule."""
+    def judge(self, run: RagRun, attribution: Attribution) -> tuple[float, float]:
+        """Returns the citations that are good by the rule, and all."""
         if self.rule == "part":
-            return [citation.supported for citation in attribution.citations]
+            good = [citation.supported for citation in attribution.citations]
+        else:
+            good = self._by_alce(run, attribution)
+        return sum(good), len(good)
+
+    def _by_alce(self, run: RagRun, attribution: Attribution) -> list[bool]:
         cited = _cited_ranks(attribution)
         claims = {claim.index: claim for claim in attribution.claims}
         good: list[bool] = []
@@ -84,7 +68,7 @@ class CitationPrecision(CitationMetric):
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class CitationRecall(CitationMetric):
+class CitationRecall(ShareMetric):
     """Share of the claims that are backed by their own citations.
 
     CitationRecall = claims backed by their own citations / claims that need evidence
@@ -101,25 +85,23 @@ class CitationRecall(CitationMetric):
     (0.5, True)
     """
 
+    needs: ClassVar[frozenset[Need]] = NEEDS
     use_when: ClassVar[str] = "Every statement must be covered by its own citations, as in a report."
     avoid_when: ClassVar[str] = "Alone: citing everything scores 1; `CitationPrecision` counts what is too much."
 
     over: Literal["evidence", "all"] = "evidence"
     """Which claims count: those that need evidence, or all."""
 
-    def judge(self, run: RagRun, attribution: Attribution) -> list[bool]:
-        """Returns whether each claim that counts is backed by its own citations."""
+    def judge(self, run: RagRun, attribution: Attribution) -> tuple[float, float]:
+        """Returns the claims that are backed by their own citations, and those that count."""
         cited = _cited_ranks(attribution)
-        return [
-            backed_by(run, claim, cited.get(claim.index, set()))
-            for claim in attribution.claims
-            if claim.needs_evidence or self.over == "all"
-        ]
+        claims = [claim for claim in attribution.claims if claim.needs_evidence or self.over == "all"]
+        return sum(backed_by(run, claim, cited.get(claim.index, set())) for claim in claims), len(claims)
 
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class CitationCoverage(CitationMetric):
+class CitationCoverage(ShareMetric):
     """Share of the claims that carry a citation, whether it holds or not.
 
     CitationCoverage = claims that need evidence and carry a citation / claims that need evidence
@@ -133,12 +115,14 @@ class CitationCoverage(CitationMetric):
     0.5
     """
 
+    needs: ClassVar[frozenset[Need]] = NEEDS
     use_when: ClassVar[str] = "You want to see whether the prompt makes the model cite at all."
     avoid_when: ClassVar[str] = "The question is whether citations hold: this one does not look."
 
-    def judge(self, run: RagRun, attribution: Attribution) -> list[bool]:  # noqa: ARG002
-        """Returns whether each claim that needs evidence carries a citation."""
-        return [bool(claim.citations) for claim in attribution.claims if claim.needs_evidence]
+    def judge(self, run: RagRun, attribution: Attribution) -> tuple[float, float]:  # noqa: ARG002
+        """Returns the claims that carry a citation, and those that need evidence."""
+        claims = [claim for claim in attribution.claims if claim.needs_evidence]
+        return sum(bool(claim.citations) for claim in claims), len(claims)
 
 
 def _cited_ranks(attribution: Attribution) -> dict[int, set[int]]:

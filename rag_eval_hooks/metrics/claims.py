@@ -4,17 +4,17 @@ from collections.abc import Container
 from dataclasses import dataclass
 from typing import ClassVar
 
-from rag_eval_hooks.metrics.base import Metric, Need, register
-from rag_eval_hooks.metrics.labels import answer_gap
-from rag_eval_hooks.record import Attribution, Claim, MetricResult, RagRun
-from rag_eval_hooks.record.evaluation import SUPPORTED_FROM, Labels
+from rag_eval_hooks.metrics.base import Need, register
+from rag_eval_hooks.metrics.share import ShareMetric
+from rag_eval_hooks.record import Attribution, Claim, RagRun
+from rag_eval_hooks.record.evaluation import SUPPORTED_FROM
 
 __all__ = ["EvidenceCompleteness", "Groundedness", "backed_by"]
 
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class Groundedness(Metric):
+class Groundedness(ShareMetric):
     """Share of the answer's claims that the context backs.
 
     Groundedness = claims with verdict `supported` / claims that need evidence
@@ -33,22 +33,16 @@ class Groundedness(Metric):
     avoid_when: ClassVar[str] = (
         "The question is whether the answer is right: a wrong source grounds a wrong answer; `AnswerMatch` needs gold."
     )
-    labels: ClassVar[Labels] = "used"
 
-    def score(self, run: RagRun, attribution: Attribution | None = None) -> MetricResult:
-        """Returns the share, or null with the reason."""
-        gap = answer_gap(run, attribution)
-        if gap is not None or attribution is None:
-            return self.not_scored(gap or "no_attribution")
+    def judge(self, run: RagRun, attribution: Attribution) -> tuple[float, float]:  # noqa: ARG002
+        """Returns the backed claims, and those that need evidence."""
         claims = [claim for claim in attribution.claims if claim.needs_evidence]
-        if not claims:
-            return self.not_scored("no_claims")
-        return self.scored(sum(claim.verdict == "supported" for claim in claims) / len(claims))
+        return sum(claim.verdict == "supported" for claim in claims), len(claims)
 
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class EvidenceCompleteness(Metric):
+class EvidenceCompleteness(ShareMetric):
     """Share of the answer's claims whose evidence is among the first `k` items of the context; needs no gold.
 
     EvidenceCompleteness@k = claims backed by the first k items / claims that need evidence
@@ -68,21 +62,15 @@ class EvidenceCompleteness(Metric):
     avoid_when: ClassVar[str] = (
         "Gold names the evidence: it looks at what the answer said, not at what it left out; take `EvidenceRecall`."
     )
-    labels: ClassVar[Labels] = "used"
 
     k: int | None = None
     """How many items of the context to look at, from the top; None looks at all."""
 
-    def score(self, run: RagRun, attribution: Attribution | None = None) -> MetricResult:
-        """Returns the share, or null with the reason."""
-        gap = answer_gap(run, attribution)
-        if gap is not None or attribution is None:
-            return self.not_scored(gap or "no_attribution")
+    def judge(self, run: RagRun, attribution: Attribution) -> tuple[float, float]:
+        """Returns the claims that the first items back, and those that need evidence."""
         claims = [claim for claim in attribution.claims if claim.needs_evidence]
-        if not claims:
-            return self.not_scored("no_claims")
         top = range(1, (len(attribution.chunks) if self.k is None else self.k) + 1)
-        return self.scored(sum(backed_by(run, claim, top) for claim in claims) / len(claims))
+        return sum(backed_by(run, claim, top) for claim in claims), len(claims)
 
 
 def backed_by(run: RagRun, claim: Claim, ranks: Container[int]) -> bool:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rag_eval_hooks.metrics.base import Metric, Need, register
-from rag_eval_hooks.metrics.labels import answer_gap, grades, needed_items
+from rag_eval_hooks.metrics.labels import grades, judged_attribution, needed_items
 from rag_eval_hooks.metrics.levels import Level, unit_of
 from rag_eval_hooks.record import Attribution, MetricResult, RagRun
 from rag_eval_hooks.record.evaluation import Labels
@@ -43,9 +43,9 @@ class Distraction(Metric):
     def score(self, run: RagRun, attribution: Attribution | None = None) -> MetricResult:
         """Returns the share, or null with the reason."""
         by_person = frozenset(run.gold.used) if run.gold is not None and run.gold.used is not None else None
-        gap = answer_gap(run, attribution)
-        if gap is not None and (by_person is None or attribution is None):
-            return self.not_scored(gap)
+        found = judged_attribution(run, attribution)
+        if isinstance(found, str) and (by_person is None or attribution is None):
+            return self.not_scored(found)
         if attribution is None or len(attribution.chunks) != len(run.ledger):
             return self.not_scored("no_attribution")
         listed = run.retrieved_places[: self.k]

@@ -3,17 +3,16 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from rag_eval_hooks.metrics.base import Metric, Need, register
-from rag_eval_hooks.metrics.labels import answer_gap
-from rag_eval_hooks.record import Attribution, MetricResult, RagRun
-from rag_eval_hooks.record.evaluation import Labels
+from rag_eval_hooks.metrics.base import Need, register
+from rag_eval_hooks.metrics.share import ShareMetric
+from rag_eval_hooks.record import Attribution, RagRun
 
 __all__ = ["EvidenceConflict"]
 
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class EvidenceConflict(Metric):
+class EvidenceConflict(ShareMetric):
     """Share of the answer's claims that the context contradicts; smaller is better.
 
     EvidenceConflict = claims with verdict `conflict` / claims
@@ -28,17 +27,10 @@ class EvidenceConflict(Metric):
     """
 
     needs: ClassVar[frozenset[Need]] = frozenset({"context", "claims"})
-    labels: ClassVar[Labels] = "used"
     lower_is_better: ClassVar[bool] = True
     use_when: ClassVar[str] = "Wrong figures do harm: it counts what the context says otherwise, live and without gold."
     avoid_when: ClassVar[str] = "The worry is what has no source at all; `Groundedness` counts that, too."
 
-    def score(self, run: RagRun, attribution: Attribution | None = None) -> MetricResult:
-        """Returns the share, or null with the reason."""
-        gap = answer_gap(run, attribution)
-        if gap is not None or attribution is None:
-            return self.not_scored(gap or "no_attribution")
-        if not attribution.claims:
-            return self.not_scored("no_claims")
-        conflicts = sum(claim.verdict == "conflict" for claim in attribution.claims)
-        return self.scored(conflicts / len(attribution.claims))
+    def judge(self, run: RagRun, attribution: Attribution) -> tuple[float, float]:  # noqa: ARG002
+        """Returns the claims in conflict, and all."""
+        return sum(claim.verdict == "conflict" for claim in attribution.claims), len(attribution.claims)

@@ -13,10 +13,10 @@ __all__ = [
     "JudgedSource",
     "LabelSource",
     "UseSource",
-    "answer_gap",
     "evidence_sets",
     "given_labels",
     "grades",
+    "judged_attribution",
     "needed_items",
     "no_labels",
     "relevant",
@@ -33,8 +33,8 @@ EvidenceSet = tuple[frozenset[str], ...]
 """The items of one evidence set; any one of an item's ids provides it."""
 
 
-def answer_gap(run: RagRun, attribution: Attribution | None) -> str | None:
-    """Returns why nothing that rests on the answer can be said about this run, or None where it can.
+def judged_attribution(run: RagRun, attribution: Attribution | None) -> Attribution | str:
+    """Returns the attribution of an answer that can be judged, or the reason why nothing can be said that rests on it.
 
     The order is fixed: `incomplete_run`, `no_answer`, `refusal`, `no_context`. `no_attribution` stands for one
     that is missing, which only a caller who scores a measure by hand can leave out.
@@ -47,7 +47,7 @@ def answer_gap(run: RagRun, attribution: Attribution | None) -> str | None:
         return "no_answer"
     if attribution.answer_kind == "refusal":
         return "refusal"
-    return None if run.context else "no_context"
+    return attribution if run.context else "no_context"
 
 
 def given_labels(run: RagRun, labels: LabelSource) -> Gold | None:
@@ -78,10 +78,10 @@ def use_flags(
     elif labels == "judge":
         return [], "no_judge"
     else:
-        gap = answer_gap(run, attribution)
-        if gap is not None or attribution is None:
-            return [], gap
-        said = [verdict.use == "used" for verdict in attribution.chunks if verdict.in_prompt]
+        found = judged_attribution(run, attribution)
+        if isinstance(found, str):
+            return [], found
+        said = [verdict.use == "used" for verdict in found.chunks if verdict.in_prompt]
         if len(said) != len(run.context):
             return [], "no_attribution"  # it is about another run
     seen: set[int] = set()
@@ -96,10 +96,10 @@ def used_ids(run: RagRun, attribution: Attribution | None) -> tuple[frozenset[st
     """Returns the ids of the used chunks, or the reason why they are unknown; `gold.used` goes first."""
     if run.gold is not None and run.gold.used is not None:
         return frozenset(run.gold.used), None
-    gap = answer_gap(run, attribution)
-    if gap is not None or attribution is None:
-        return frozenset(), gap
-    return frozenset(verdict.id for verdict in attribution.chunks if verdict.use == "used"), None
+    found = judged_attribution(run, attribution)
+    if isinstance(found, str):
+        return frozenset(), found
+    return frozenset(verdict.id for verdict in found.chunks if verdict.use == "used"), None
 
 
 def grades(

@@ -4,17 +4,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from rag_eval_hooks.metrics.base import Metric, Need, register
-from rag_eval_hooks.metrics.labels import answer_gap
-from rag_eval_hooks.record import Attribution, MetricResult, RagRun
-from rag_eval_hooks.record.evaluation import Labels
+from rag_eval_hooks.metrics.base import Need, register
+from rag_eval_hooks.metrics.share import ShareMetric
+from rag_eval_hooks.record import Attribution, RagRun
 
 __all__ = ["TokenUse"]
 
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class TokenUse(Metric):
+class TokenUse(ShareMetric):
     """Share of the context's characters that back what the answer states.
 
     TokenUse = characters in the union of the supporting spans / characters of the context
@@ -29,23 +28,18 @@ class TokenUse(Metric):
     """
 
     needs: ClassVar[frozenset[Need]] = frozenset({"context", "claims"})
-    labels: ClassVar[Labels] = "used"
+    nothing: ClassVar[str] = "no_context"
     use_when: ClassVar[str] = (
         "Prompts are long and cost money: how much of the text was of use, whatever the chunk size."
     )
     avoid_when: ClassVar[str] = "As a goal: the sentences around the evidence help a model to read it."
 
-    def score(self, run: RagRun, attribution: Attribution | None = None) -> MetricResult:
-        """Returns the share, or null with the reason; that nothing is backed is a true 0."""
-        gap = answer_gap(run, attribution)
-        if gap is not None or attribution is None:
-            return self.not_scored(gap or "no_attribution")
+    def judge(self, run: RagRun, attribution: Attribution) -> tuple[float, float] | str:
+        """Returns the characters that back what is stated, and those of the context; that none do is a true 0."""
         if not attribution.claims:
-            return self.not_scored("no_claims")
+            return "no_claims"
         sizes = [len(run.chunks[item.chunk].text) * item.coverage for item in run.context]
         total = sum(sizes)
-        if total <= 0:
-            return self.not_scored("no_context")
         spans: dict[int, list[tuple[int, int]]] = {}
         for claim in attribution.claims:
             if claim.verdict == "supported":
@@ -53,7 +47,7 @@ class TokenUse(Metric):
                     if support.rank <= len(sizes):
                         spans.setdefault(support.rank, []).extend(support.spans)
         backing = sum(min(float(_covered(places)), sizes[rank - 1]) for rank, places in spans.items())
-        return self.scored(min(1.0, backing / total))
+        return min(backing, total), total
 
 
 def _covered(spans: Iterable[tuple[int, int]]) -> int:
