@@ -11,12 +11,11 @@ from rag_eval_hooks.attribution.units import (
     CN_SMALL,
     CURRENCIES,
     MONTHS,
-    NUMBER_WORDS,
     SCALES,
     UNITS,
 )
 
-__all__ = ["Anchor", "find_anchors", "fits", "word_anchor"]
+__all__ = ["AFTER_NUMBER", "Anchor", "find_anchors", "fits", "read_measure"]
 
 
 class Anchor(NamedTuple):
@@ -61,7 +60,12 @@ DATE = re.compile(
 TIME = re.compile(
     r"(?<![a-z0-9_:.])(?P<h>[01]?\d|2[0-4])[:h](?P<m>[0-5]\d)(?::[0-5]\d)?(?: ?(?P<half>[ap])\.?m\b\.?)?(?![a-z0-9_:])"
     r"|(?<![a-z0-9_:.])(?P<h2>1[0-2]|0?\d) ?(?P<half2>[ap])\.?m\b\.?"
+    r"|(?<![a-z0-9_:.])(?P<h3>[01]?\d|2[0-4])(?:(?:[.:](?P<m3>[0-5]\d))? uhr\b| h (?P<m4>[0-5]\d)\b)"
+    r"|(?P<part>上午|早上|凌晨|中午|下午|晚上|午前|午後|오전|오후) ?"
+    rf"(?P<h5>\d{{1,2}}|[{_cn}]{{1,3}})[点點时時시](?:(?P<m5>\d{{1,2}}|[{_cn}]{{1,3}}|半)分?)?"
 )
+QUARTER = re.compile(r"(?<![a-z0-9_])q(?P<q1>[1-4])(?![a-z0-9_])|(?P<q2>[1-4])\. ?quartal|第(?P<q3>[1-4一二三四])季度")
+RATIO = re.compile(r"(?<![\w./-])(?P<some>\d{1,2})/(?P<all>\d{1,3})(?![\w/]|[.,]\d)")
 VERSION = re.compile(
     r"(?<![a-z0-9_.])v?\d+(?:\.\d+){2,}(?:[-+.]?[a-z]+\d*)?(?![a-z0-9_])"
     r"|(?:\b(?:release|version|versions|ver|rev|revision|build|section|sec|chapter|figure|fig|table|python|clause)\.?"
@@ -79,6 +83,7 @@ AFTER_NUMBER = re.compile(
     r"(?:[ -]?(?:(?:working|business|calendar|full|whole|consecutive|weitere|volle) )?"
     r"(?P<unit>per cent|percent|pct|prozent|km/h|°[cf]|[%‰℃]|us\$|[$€£¥₩₹]|[^\W\d_]{1,12})(?![^\W\d_]))?"
 )
+SPACED = re.compile(r"(?P<digits>\d{1,3}(?: \d{3})+(?:[.,]\d{1,2})?)(?![\d])(?= ?(?:[%€$£]|[^\W\d_]{1,12}))")
 CODE = re.compile(
     r"(?<![a-z0-9_])(?=[a-z0-9_-]{0,40}[a-z])(?=[a-z0-9_-]{0,40}\d)[a-z0-9][a-z0-9]*(?:[-_][a-z0-9]+)*(?![a-z0-9_])"
 )
@@ -91,7 +96,9 @@ APPROXIMATE = re.compile(
 BEFORE_NUMERAL, AFTER_NUMERAL, LONGEST_TOKEN = 24, 40, 48
 DIGITS = re.compile(r"\d+")
 NUMERALS = re.compile(rf"[\d{_cn}]+")
+MONEY_SCALE = re.compile(r"(?:mm?|bn?)(?![a-z])")
 RANGE = re.compile(r"\s*(?:-|to|bis|until|and|und|or|à|至|到|~|から|〜)\s*")
+AFTERNOON = frozenset(["下午", "晚上", "中午", "午後", "오후"])
 ORDINAL = re.compile(r"(?:st|nd|rd|th)\b")
 
 
@@ -115,17 +122,6 @@ def find_anchors(text: str) -> list[Anchor]:
         if bare and RANGE.fullmatch(text, first.end, second.start):  # 3 to 5 days: both are days
             found[place] = first._replace(dimension=second.dimension, factor=second.factor)
     return found
-
-
-def word_anchor(match: re.Match[str]) -> Anchor:
-    """Returns the anchor of a number word, with the scale and unit behind it (`two years`)."""
-    value = NUMBER_WORDS[match.group()]
-    end, scale, dimension, factor = match.end(), 1.0, None, 1.0
-    after = AFTER_NUMBER.match(match.string, end)
-    if after is not None:
-        end, scale, dimension, factor = _measure(after, end, None)
-    raw = str(int(value)) if scale == 1.0 else ""
-    return Anchor(match.start(), end, None, (value * scale,), 0.0, dimension, factor, raw)
 
 
 def fits(claimed: Anchor, source: Anchor) -> bool:
@@ -219,13 +215,30 @@ def _whole(text: str | None) -> int | None:
 
 
 def _time(match: re.Match[str]) -> list[Anchor]:
-    hour = int(match["h"] or match["h2"])
+    hour = _whole(match["h"] or match["h2"] or match["h3"] or match["h5"])
+    if hour is None or hour > 24:
+        return []
+    minute = 30 if match["m5"] == "半" else _whole(match["m"] or match["m3"] or match["m4"] or match["m5"]) or 0
     half = match["half"] or match["half2"]
+    if match["part"] and hour <= 12:
+        half = "p" if match["part"] in AFTERNOON else "a"
     if half:
         if not 1 <= hour <= 12:
             return []
         hour = hour % 12 + (12 if half == "p" else 0)
-    return [Anchor(match.start(), match.end(), f"time:{hour * 60 + int(match['m'] or 0)}")]
+    return [Anchor(match.start(), match.end(), f"time:{hour * 60 + minute}")]
+
+
+def _quarter(match: re.Match[str]) -> list[Anchor]:
+    number = _whole(match["q1"] or match["q2"] or match["q3"])
+    return [Anchor(match.start(), match.end(), f"quarter:{number}")]
+
+
+def _ratio(match: re.Match[str]) -> list[Anchor]:
+    some, whole = int(match["some"]), int(match["all"])
+    if not 0 < some < whole <= 100:
+        return []
+    return [Anchor(match.start(), match.end(), None, (100.0 * some / whole,), 0.5, "percent", 0.01)]
 
 
 def _version(match: re.Match[str]) -> list[Anchor]:
@@ -253,6 +266,9 @@ def _number(match: re.Match[str]) -> list[Anchor]:
     digits = (match["n1"] or match["n2"]).rstrip(".,'")
     group = "n1" if match["n1"] else "n2"
     end = match.start(group) + len(digits)
+    spaced = SPACED.match(text, match.start(group))
+    if spaced:  # 3 500 metres: a blank parts thousands only before a unit or decimals
+        digits, end = re.sub(" ", "", spaced["digits"]), spaced.end("digits")
     readings = _readings(digits)
     if not readings:
         return []
@@ -268,20 +284,28 @@ def _number(match: re.Match[str]) -> list[Anchor]:
         end = ordinal.end()
     else:
         after = AFTER_NUMBER.match(text, end)
-        if after is not None:
-            end, scale, dimension, factor = _measure(after, end, dimension)
+        if spaced and (after is None or not (after["unit"] in UNITS or after["unit"] in CURRENCIES)):
+            digits = (match["n1"] or match["n2"]).rstrip(".,'")
+            end, readings, after = match.start(group) + len(digits), _readings(digits), None
+        short = MONEY_SCALE.match(text, end) if match["money"] else None
+        if short:  # €4.5m
+            scale, end = (1e6 if short.group().startswith("m") else 1e9), short.end()
+        elif after is not None:
+            end, scale, dimension, factor = read_measure(after, end, dimension)
     decimals = max((len(part) for part in re.findall(r"[.,](\d+)$", digits)), default=0)
     written = scale * 10.0 ** -(decimals if readings[0] != int(readings[0]) or decimals in (1, 2) else 0)
     loose = scale > 1 or decimals in (1, 2) or dimension is not None or APPROXIMATE.search(before) is not None
     slack = written / 2 if loose and not ordinal else 0.0
     values = tuple(sign * reading * scale for reading in readings)
+    if dimension == "fahrenheit":
+        values, slack, dimension = tuple((value - 32) * 5 / 9 for value in values), max(slack * 5 / 9, 0.3), "celsius"
     if dimension == "length" and factor == 1.0 and text[end - 1] == "m" and text[end - 2].isdigit():
         # 3.2M: folding lost the case, so it may be metres or millions
         return [Anchor(start, end, None, (*values, *(value * 1e6 for value in values)), slack, None, 1.0, digits)]
     return [Anchor(start, end, None, values, slack, dimension, factor, digits)]
 
 
-def _measure(after: re.Match[str], end: int, dimension: str | None) -> tuple[int, float, str | None, float]:
+def read_measure(after: re.Match[str], end: int, dimension: str | None) -> tuple[int, float, str | None, float]:
     """Reads scale and unit behind a number: where they end, the scale, the dimension and its factor."""
     scale, factor = 1.0, 1.0
     if after["scale"]:
@@ -383,7 +407,9 @@ Reader = Callable[[re.Match[str]], list[Anchor]]
 # can match at all.
 ASCII_READERS: tuple[tuple[re.Pattern[str], re.Pattern[str], Reader], ...] = (
     (re.compile(rf"\d[-/.]\d|年|月|(?:{_month})\b"), DATE, _date),
-    (re.compile(r"\d[:h]\d|\d ?[ap]\.?m"), TIME, _time),
+    (re.compile(r"\d[:h]\d|\d ?[ap]\.?m|uhr|\d h \d|[点點时時시]"), TIME, _time),
+    (re.compile(r"q[1-4]|quartal|季度"), QUARTER, _quarter),
+    (re.compile(r"\d/\d"), RATIO, _ratio),
     (re.compile(r"\d\.\d|v\d"), VERSION, _version),
     (re.compile(r"[a-z][-_]?\d|\d[-_]?[a-z]"), CODE, _code),
     (DIGITS, NUMBER, _number),

@@ -2,14 +2,14 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from rag_eval_hooks.attribution.anchors import Anchor, find_anchors, fits, word_anchor
+from rag_eval_hooks.attribution.anchors import Anchor, find_anchors, fits
 from rag_eval_hooks.attribution.claims import ABBREVIATIONS
 from rag_eval_hooks.attribution.fold import Folded, fold
-from rag_eval_hooks.attribution.terms import SPACELESS_FROM, plain_terms, stem
-from rag_eval_hooks.attribution.units import NUMBER_WORDS
+from rag_eval_hooks.attribution.terms import SPACELESS_FROM, plain_terms
+from rag_eval_hooks.attribution.worded import TRIGGERS, worded_anchors
 
 __all__ = ["Evidence", "Sentence", "anchors_of", "fold_text", "word_stream"]
 
@@ -22,8 +22,6 @@ QUOTE_CHARACTERS = 10
 WRAPPED_FROM = 45
 SENTENCE_BREAK = re.compile(r"[.!?]+[\"')\]]*\s+(?=\S)|[。！？；][\"')\]」』]*|\n\s*")
 LINE_START = re.compile(r"[-*+•|#>]|\(?\d{1,3}[.)]|[a-z]\)")
-NUMBER_STEMS = frozenset(map(stem, NUMBER_WORDS))
-NUMBER_WORD = re.compile(r"\b(?:" + "|".join(NUMBER_WORDS) + r")\b")
 WORDS = re.compile(r"\w+")
 LAST_WORD = re.compile(r"[^\W\d_]+(?:\.[^\W\d_]+)*$")
 
@@ -46,18 +44,19 @@ def fold_text(text: str) -> Folded:
     return fold(text[:MAX_TEXT])
 
 
-def anchors_of(text: str, words: Collection[str] | None = None) -> list[Anchor]:
-    """Returns the anchors of a folded text, number words included, in order.
+def anchors_of(text: str, spans: Iterable[tuple[int, int]] | None = None) -> list[Anchor]:
+    """Returns the anchors of a folded text, those in words included, in order.
 
     Args:
         text: The folded text.
-        words: Its terms, where they are known: most texts then need no look for number words.
+        spans: Where values in words may stand; by default anywhere.
     """
     found = find_anchors(text)
-    if words is not None and NUMBER_STEMS.isdisjoint(words):
+    worded = worded_anchors(text, [(0, len(text))] if spans is None else spans)
+    if not worded:
         return found
-    for match in NUMBER_WORD.finditer(text):
-        found.append(word_anchor(match))
+    taken = {place for anchor in found for place in range(anchor.start, anchor.end)}
+    found += [one for one in worded if taken.isdisjoint(range(one.start, one.end))]
     found.sort(key=lambda anchor: anchor.start)
     return found
 
@@ -145,7 +144,8 @@ class Evidence:
         bounds = list(_sentence_bounds(folded, original))
         spoken = [plain_terms(text, start, end) for start, end in bounds]
         words = set().union(*spoken)
-        anchors = anchors_of(text, words)
+        worded = [span for span, said in zip(bounds, spoken, strict=True) if not TRIGGERS.isdisjoint(said)]
+        anchors = anchors_of(text, worded)
         known = self._vocabulary & words
         for word in words - known:
             if word[:ALIKE] in self._beginnings and len(word) >= ALIKE:

@@ -1,6 +1,7 @@
 """Weighs one statement of the answer against the chunks: how much of it each one states, and what it contradicts."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -8,12 +9,13 @@ from typing import NamedTuple
 from rag_eval_hooks.attribution.anchors import Anchor, fits
 from rag_eval_hooks.attribution.evidence import Evidence, anchors_of, word_stream
 from rag_eval_hooks.attribution.fold import Folded
-from rag_eval_hooks.attribution.terms import HIRAGANA, is_negation, terms
+from rag_eval_hooks.attribution.terms import HIRAGANA, STOPWORDS, direction, is_negation, plain_terms, terms
 from rag_eval_hooks.record.evaluation import SUPPORTED_FROM
 
 __all__ = ["Backing", "Judgement", "Query", "judge", "logistic"]
 
 MAX_TERMS = 400
+COUNTED = re.compile(r" ([a-z]{3,30})\b")
 SHORT_WORD_WEIGHT = 0.6
 BIGRAM_WEIGHT = 0.5
 HIRAGANA_WEIGHT = 0.15
@@ -123,13 +125,13 @@ def judge(folded: Folded, original: str, start: int, end: int, query: Query, evi
     if not wanted:
         return Judgement(0.0, False, (), (), 0)
     hits = _hits(wanted, evidence)
-    negated = is_negation(folded.text[start:end])
-    stream = word_stream(folded.text[start:end])
+    said = folded.text[start:end]
+    stream = word_stream(said)
     gathered = {chunk: _gather(sentences, wanted, evidence) for chunk, sentences in _by_chunk(hits, evidence).items()}
     use = _use(gathered, wanted)
     backings = []
     for chunk, (best, credit) in gathered.items():
-        support, conflict = _support(best, credit, hits, wanted, negated, evidence)
+        support, conflict = _support(best, credit, hits, wanted, said, evidence)
         if len(credit) == len(wanted) and evidence.is_quoted(stream, chunk):
             support, conflict = max(support, QUOTED_SUPPORT), False
         backings.append(Backing(chunk, support, *use[chunk], conflict, tuple(best), frozenset(credit)))
@@ -160,7 +162,11 @@ def _wanted(folded: Folded, original: str, start: int, end: int, query: Query, e
     for term, first, last in terms(piece):
         while at < len(inside) and inside[at][1] <= first:
             at += 1
-        if term in seen or (at < len(inside) and inside[at][0] < last and inside[at][1] > first):
+        if (
+            term in seen
+            or direction(piece[first:last])
+            or (at < len(inside) and inside[at][0] < last and inside[at][1] > first)
+        ):
             continue
         seen.add(term)
         source = folded.span(start + first, start + last)[0]
@@ -232,7 +238,7 @@ def _support(
     credit: dict[int, float],
     hits: dict[int, dict[int, float]],
     wanted: Sequence[Term],
-    negated: bool,
+    said: str,
     evidence: Evidence,
 ) -> tuple[float, bool]:
     """Returns the probability that these sentences back the statement, and whether they contradict it."""
@@ -251,19 +257,50 @@ def _support(
     missing = [term.anchor for index, term in enumerate(wanted) if term.anchor is not None and index not in credit]
     names = [index for index, term in enumerate(wanted) if term.is_name]
     missing_names = sum(index not in credit for index in names) / len(names) if names else 0.0
-    flipped = bool(about) and all(negated != is_negation(evidence.text_of(place)) for place in about)
+    flipped = bool(about) and all(_opposes(said, evidence.text_of(place)) for place in about)
     score = SUPPORT_SLOPE * (covered / total - SUPPORT_AT) - MISSING_NAME * missing_names
     if missing:
         score -= MISSING_NUMBER
     if flipped:
         score -= WRONG_POLARITY
+    stated = [term.anchor for term in wanted if term.anchor is not None]
     another = any(
-        _same_slot(anchor, other) and not any(term.anchor and fits(term.anchor, other) for term in wanted)
+        _same_slot(anchor, other) and not any(fits(one, other) for one in stated)
         for anchor in missing
         for place in about
         for other in evidence.anchors[place]
-    )
+    ) or any(_recounts(said, stated, evidence, place) for place in about)
+    if another and not missing:
+        score -= MISSING_NUMBER
     return logistic(score), missing_names == 0 and (another or flipped)
+
+
+def _opposes(said: str, source: str) -> bool:
+    """Whether a sentence says the opposite: one is negated and the other is not, or one rises and the other falls."""
+    return (is_negation(said) != is_negation(source)) != (direction(said) * direction(source) < 0)
+
+
+def _recounts(said: str, stated: Sequence[Anchor], evidence: Evidence, place: int) -> bool:
+    """Whether a sentence counts the same thing differently: 3 goals in 2 games is not 2 goals in 3 games."""
+    text = evidence.texts[evidence.sentences[place].chunk].text
+    counted: dict[str, list[Anchor]] = {}
+    for other in evidence.anchors[place]:
+        noun = _noun_behind(text, other)
+        if noun:
+            counted.setdefault(noun, []).append(other)
+    for anchor in stated:
+        noun = _noun_behind(said, anchor)
+        if noun in counted and not any(fits(anchor, other) for other in counted[noun]):
+            return True
+    return False
+
+
+def _noun_behind(text: str, anchor: Anchor) -> str | None:
+    """The stem of the word right behind a bare number: what it counts."""
+    if anchor.key is not None or anchor.dimension is not None:
+        return None
+    match = COUNTED.match(text, anchor.end)
+    return plain_terms(match.group(1), 0, len(match.group(1)))[0] if match and match.group(1) not in STOPWORDS else None
 
 
 def _length(place: int, evidence: Evidence) -> int:

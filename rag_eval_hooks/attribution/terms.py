@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-__all__ = ["HIRAGANA", "SPACELESS_FROM", "STOPWORDS", "is_negation", "plain_terms", "stem", "terms"]
+__all__ = ["HIRAGANA", "SPACELESS_FROM", "STOPWORDS", "direction", "is_negation", "plain_terms", "stem", "terms"]
 
 SPACELESS = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -42,6 +42,16 @@ NEGATION = re.compile(
 CJK_NEGATION = re.compile(
     r"没有|沒有|不是|并非|未|不能|不会|不可|无法|不再|不(?!同|仅|过|断|管|论|但|只|少|久|等)|ない|ません|않|안 |없"
 )
+RISING = re.compile(
+    r"\b(?:rise[sn]?|rose|rising|increas\w*|grow(?:s|n|th|ing)?|grew|climb\w*|gain(?:s|ed)?|jump(?:s|ed)|surg\w+|"
+    r"stieg\w*|gestiegen|wuchs\w*|gewachsen|erhöh\w*|zugenommen|augment\w*|aument\w*|subió|subieron)\b"
+    r"|增长|增加|上升|上涨|提高|増加|上昇|증가|상승"
+)
+FALLING = re.compile(
+    r"\b(?:fall(?:s|en|ing)?|fell|decreas\w*|declin\w*|drop(?:s|ped|ping)?|shr[aiu]nk\w*|reduc\w*|plung\w+|slump\w*|"
+    r"sank\w*|sinkt|gesunken|fiel\w*|gefallen|verringer\w*|abgenommen|diminu\w*|disminu\w*|bajó|bajaron)\b"
+    r"|下降|减少|降低|下跌|下滑|減少|低下|감소|하락"
+)
 VOWELS = frozenset("aeiouy")
 MAX_REMEMBERED = 100_000
 
@@ -70,6 +80,15 @@ def terms(text: str) -> Iterator[tuple[str, int, int]]:
             continue
         for run in SCRIPT_RUN.finditer(word):
             yield from _bigrams(run.group(), match.start() + run.start())
+
+
+def direction(text: str) -> int:
+    """Returns 1 where a folded text only tells of something rising, -1 of falling, 0 of neither or both.
+
+    >>> direction("profit grew by 12%"), direction("profit fell"), direction("it rose, then fell")
+    (1, -1, 0)
+    """
+    return bool(RISING.search(text)) - bool(FALLING.search(text))
 
 
 def plain_terms(text: str, start: int, end: int) -> list[str]:

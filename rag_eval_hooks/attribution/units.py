@@ -8,6 +8,8 @@ __all__ = [
     "CURRENCIES",
     "MONTHS",
     "NUMBER_WORDS",
+    "ORDINAL_WORDS",
+    "PART_WORDS",
     "SCALES",
     "UNITS",
 ]
@@ -65,6 +67,8 @@ UNITS = {
     "tag": ("time", 86400.0), "tage": ("time", 86400.0), "tagen": ("time", 86400.0), "stunde": ("time", 3600.0),
     "werktage": ("time", 86400.0), "werktagen": ("time", 86400.0), "arbeitstage": ("time", 86400.0),
     "stunden": ("time", 3600.0), "minuten": ("time", 60.0), "sekunden": ("time", 1.0), "metern": ("length", 1.0),
+    "mètre": ("length", 1.0), "mètres": ("length", 1.0), "kilomètres": ("length", 1e3),
+    "metros": ("length", 1.0), "kilómetros": ("length", 1e3), "heure": ("time", 3600.0), "litros": ("volume", 1.0),
     "kilometern": ("length", 1e3), "gramm": ("mass", 1e-3), "kilo": ("mass", 1.0), "tonnen": ("mass", 1e3),
     "an": ("months", 12.0), "ans": ("months", 12.0), "mois": ("months", 1.0), "jour": ("time", 86400.0),
     "jours": ("time", 86400.0), "heures": ("time", 3600.0), "semaines": ("time", 604800.0),
@@ -96,6 +100,16 @@ NUMBER_WORDS = {name: float(value) for value, name in enumerate(_COUNTED.split()
     "vierzehn": 14.0, "fünfzehn": 15.0, "zwanzig": 20.0, "dreissig": 30.0, "vierzig": 40.0, "fünfzig": 50.0,
     "sechzig": 60.0, "neunzig": 90.0, "cinq": 5.0, "sept": 7.0, "huit": 8.0, "dix": 10.0, "trente": 30.0, "dos": 2.0,
     "tres": 3.0, "cuatro": 4.0, "cinco": 5.0, "diez": 10.0, "treinta": 30.0,
+}  # fmt: skip
+ORDINAL_WORDS = {
+    name: value
+    for value, name in enumerate(
+        "second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(), 2
+    )
+}
+PART_WORDS = {
+    "half": 2.0, "halves": 2.0, "third": 3.0, "thirds": 3.0, "quarter": 4.0, "quarters": 4.0, "fifth": 5.0,
+    "fifths": 5.0, "tenth": 10.0, "tenths": 10.0,
 }  # fmt: skip
 CN_DIGITS = {char: value for value, char in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "兩": 2}
 CN_SMALL = {"十": 10, "百": 100, "千": 1000}
