@@ -190,7 +190,7 @@ class _Printer:
             if not chunk.in_prompt:
                 use.append("\nnot in prompt", style="dim")
             name, snippet = Text(self.line(chunk.id, 200)), self.snippet(view, chunk)
-            if chunk.caption:
+            if chunk.caption and (chunk.source or not snippet):  # else both would be the text's first words
                 name.append(f"\n{self.line(chunk.caption, LONGEST_CAPTION)}", style="dim")
             if not wide and snippet:
                 name.append("\n").append_text(snippet)

@@ -99,6 +99,21 @@ def test_files_and_next_steps(whole: Done) -> None:
     assert "CompleteEvidence@5" in whole.printed
 
 
+def test_the_table_names_its_measures_and_cuts_no_question(whole: Done) -> None:
+    """On 80 columns: each question is there with all its words, the titles are names of the list of averages."""
+    printed = io.StringIO()
+    console = Console(file=printed, width=80)
+    console.print(demo_run._table(whole.pairs))
+    lines = printed.getvalue().splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[0].split() == ["Context", "Complete"]
+    assert lines[1].split() == ["question", "Precision@5", "Groundedness", "Evidence@5", "first", "finding"]
+    width = lines[1].index("Precision@5")
+    words = " ".join(" ".join(line[:width] for line in lines[2:]).split())
+    for question in QUESTIONS:
+        assert question.text in words
+
+
 def test_running_again_replaces_its_own_files_only(tmp_path: Path) -> None:
     """The second run's store holds the second run alone; a file beside it stays."""
     (tmp_path / "mine.txt").write_text("keep")

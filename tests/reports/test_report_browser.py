@@ -232,6 +232,24 @@ def test_without_the_record_the_page_says_so(browser: webdriver.Chrome, page: Pa
     assert len(all_of(browser, ".chunk.on")) == 2
 
 
+def test_a_share_in_the_list_is_never_a_false_0_or_1(browser: webdriver.Chrome, tmp_path: Path) -> None:
+    values = (0.99999, 0.00001, 1.0, 0.0, 5 / 6)
+    results = [(MetricResult(metric="ContextPrecision", value=value, labels="used"),) for value in values]
+    write_report([(None, sample_evaluation(results=one)) for one in results], tmp_path / "r.html")
+    opened(browser, tmp_path / "r.html")
+    shown = texts(browser, ".rows .quiet[title=ContextPrecision]")
+    assert shown == ["CP >0.9999", "CP <0.0001", "CP 1", "CP 0", "CP 0.8333"]
+
+
+def test_what_the_user_did_not_see_is_said_below_the_answer(browser: webdriver.Chrome, tmp_path: Path) -> None:
+    run = sample_run(status="abandoned", answer="Revenue", llm_text=sample_evaluation().answer, llm_complete=True)
+    write_report([(run, sample_evaluation(status="abandoned"))], tmp_path / "r.html")
+    opened(browser, tmp_path / "r.html", "#run-0")
+    assert texts(browser, ".answer-side .notice") == [
+        "Judged is the model's whole text, 242 characters; the user saw only the first 7."
+    ]
+
+
 def test_a_missing_number_is_not_a_zero(browser: webdriver.Chrome, page: Path) -> None:
     opened(browser, page, "#run-3")
     assert texts(browser, ".measures summary") == []

@@ -20,6 +20,7 @@ from rag_eval_hooks.record import Evaluation, RagRun
 from rag_eval_hooks.reports import write_report
 from rag_eval_hooks.reports.plain import one_line
 from rag_eval_hooks.reports.terminal import print_averages
+from rag_eval_hooks.reports.words import as_probability
 from rag_eval_hooks.sinks import SqlSink, read_store
 from rag_eval_hooks_langchain import RagEvalCallbackHandler
 from rag_eval_hooks_langchain.demo.chain import build_chain, build_model
@@ -35,10 +36,6 @@ K = 5
 STORE = "demo.sqlite"
 REPORT = "report.html"
 EVALUATIONS = "evaluations.jsonl"
-
-_BESIDE = 9 + 9 + 8 + 20 + 8
-"""Width of the columns beside the question, with the space between them."""
-_LEAST_QUESTION, _MOST_QUESTION = 20, 90
 
 _FLUSH_S = 120.0
 _GIVE_UP_AFTER = 3
@@ -140,7 +137,7 @@ def _ask_all(
 def _show(
     console: Console, pairs: Sequence[tuple[RagRun, Evaluation]], failures: Sequence[str], *, store: Path, report: Path
 ) -> None:
-    console.print(_table(pairs, question_width=max(_LEAST_QUESTION, min(_MOST_QUESTION, console.width - _BESIDE))))
+    console.print(_table(pairs))
     print_averages(console, averages((one.results, 1 / run.inclusion_probability) for run, one in pairs))
     for failure in failures:
         console.print(f"failed: {failure}", style="red", markup=False)
@@ -173,26 +170,27 @@ def _next_steps(pairs: Sequence[tuple[RagRun, Evaluation]], *, store: Path, repo
     yield f"  {command} replay {source} {shlex.quote(str(store.with_name(EVALUATIONS)))}"
 
 
-def _table(pairs: Sequence[tuple[RagRun, Evaluation]], *, question_width: int) -> Table:
+def _table(pairs: Sequence[tuple[RagRun, Evaluation]]) -> Table:
+    """A row for each question, which wraps where the terminal is narrow; the titles are the measures' names."""
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("question", overflow="crop", no_wrap=True, width=question_width)
-    table.add_column("context\nprecision", justify="right", overflow="crop", no_wrap=True, width=9)
-    table.add_column("grounded-\nness", justify="right", overflow="crop", no_wrap=True, width=9)
-    table.add_column("evidence\ncomplete", overflow="crop", no_wrap=True, width=8)
-    table.add_column("first finding", overflow="crop", no_wrap=True, width=20)
+    table.add_column("question", overflow="fold", min_width=20)
+    table.add_column(f"Context\nPrecision@{K}", justify="right", no_wrap=True)
+    table.add_column("Groundedness", justify="right", no_wrap=True)
+    table.add_column(f"Complete\nEvidence@{K}", no_wrap=True)
+    table.add_column("first finding", overflow="fold")
     for run, evaluation in pairs:
         values = {result.metric: result.value for result in evaluation.results}
         complete = values.get(f"CompleteEvidence@{K}")
         finding = evaluation.findings[0].kind if evaluation.findings else ""
         table.add_row(
             Text(one_line(run.question or "", 200)),
-            _number(values.get(f"ContextPrecision@{K}")),
-            _number(values.get("Groundedness")),
+            _share(values.get(f"ContextPrecision@{K}")),
+            _share(values.get("Groundedness")),
             "-" if complete is None else "yes" if complete == 1 else "no",
             Text(finding, style="green" if finding == "right_refusal" else "yellow"),
         )
     return table
 
 
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}"
+def _share(value: float | None) -> str:
+    return "-" if value is None else as_probability(value)

@@ -73,6 +73,13 @@ function gauge(share, name) {
   return el("span", { class: `bar ${name || ""}`, "aria-hidden": "true" }, fill);
 }
 
+/** A share with at most 4 decimals; 0 and 1 stand for exactly these alone. */
+function asShare(value) {
+  const near = Number(value.toFixed(4));
+  if (near === value || (near !== 0 && near !== 1)) return String(near);
+  return near ? ">0.9999" : "<0.0001";
+}
+
 const plural = (count, one, many) => `${count.toLocaleString("en")} ${count === 1 ? one : many || one + "s"}`;
 
 /** What an object itself holds under a name from outside: `constructor` and its like are on every object. */

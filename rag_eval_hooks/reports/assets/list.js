@@ -121,7 +121,7 @@ function row(run) {
     el("span", { class: "signs" },
       strip.length ? el("span", { class: "strip", title: said }, el("span", { class: "heard" }, `Claims: ${said}. `), el("span", { "aria-hidden": "true" }, strip)) : null,
       run.context ? el("span", { class: "quiet" }, `${run.used} of ${plural(run.context, "chunk")} used`) : el("span", { class: "quiet" }, "no chunks"),
-      precision ? el("span", { class: "quiet", title: precision }, `CP ${value === null ? "n/a" : Number(value.toFixed(4))}`) : null,
+      precision ? el("span", { class: "quiet", title: precision }, `CP ${value === null ? "n/a" : asShare(value)}`) : null,
       run.status === "ok" ? null : el("span", { class: "tag warn" }, INDEX.statuses[run.status] || run.status),
       run.kind === "answer" ? null : el("span", { class: "tag" }, run.kind === "refusal" ? "refusal" : "no answer"),
       run.findings.map((kind) => el("span", { class: `tag finding ${kind === "right_refusal" ? "good" : ""}` }, INDEX.findings[kind] ? INDEX.findings[kind][0] : kind)))));
