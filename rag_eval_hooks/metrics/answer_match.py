@@ -10,7 +10,7 @@ from typing import ClassVar
 from rag_eval_hooks.attribution.anchors import Anchor, find_anchors, fits
 from rag_eval_hooks.attribution.claims import blank
 from rag_eval_hooks.attribution.fold import fold
-from rag_eval_hooks.attribution.terms import terms
+from rag_eval_hooks.attribution.terms import SPACELESS, terms
 from rag_eval_hooks.metrics.base import Metric, Need, register
 from rag_eval_hooks.metrics.labels import JudgedSource, given_labels, no_labels
 from rag_eval_hooks.record import Attribution, MetricResult, RagRun
@@ -23,7 +23,8 @@ MAX_VALUES = 100
 MAX_STATED = 1_000
 """Values of an answer that are looked at."""
 ARTICLE = re.compile(r"\b(?:a|an|the)\b")
-SPACELESS = re.compile("([\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff])")
+LETTER = re.compile(f"([{SPACELESS}])")
+"""One character of a script that writes no blanks."""
 ASCII_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
@@ -52,6 +53,7 @@ class AnswerMatch(Metric):
     0.5
     """
 
+    version: ClassVar[int] = 2
     needs: ClassVar[frozenset[Need]] = frozenset({"gold_answer"})
     use_when: ClassVar[str] = "Right answers are known and short: values, dates, names, phrases."
     avoid_when: ClassVar[str] = (
@@ -132,5 +134,5 @@ def _tokens(text: str) -> list[str]:
     if not lowered.isascii():
         folded = unicodedata.normalize("NFKC", lowered).translate(ASCII_PUNCTUATION)
         kept = "".join(char for char in folded if not unicodedata.category(char).startswith("P"))
-        lowered = SPACELESS.sub(r" \1 ", kept)
+        lowered = LETTER.sub(r" \1 ", kept)
     return ARTICLE.sub(" ", lowered).split()

@@ -1,12 +1,13 @@
 """What a question asks about by name: its years, numbers, dates, codes, names and quoted terms."""
 
 import re
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
 from rag_eval_hooks.attribution.anchors import Anchor, find_anchors, fits
+from rag_eval_hooks.attribution.claims import blank
+from rag_eval_hooks.attribution.evidence import Evidence, fold_text, word_stream
 from rag_eval_hooks.attribution.fold import fold
 from rag_eval_hooks.attribution.terms import STOPWORDS
 
@@ -14,7 +15,6 @@ __all__ = ["AnchorText", "QuestionAnchor", "question_anchors"]
 
 MAX_QUESTION = 5_000
 MAX_ANCHORS = 200
-MAX_TEXT = 200_000
 QUOTED = re.compile(
     r"\"([^\"\n]{1,100})\"|“([^”\n]{1,100})”|„([^“”\n]{1,100})[“”]|«([^»\n]{1,100})»|「([^」\n]{1,100})」|『([^』\n]{1,100})』"
     r"|《([^》\n]{1,100})》|(?<!\w)'([^'\n]{1,100})'(?!\w)|(?<!\w)‘([^’\n]{1,100})’(?!\w)"
@@ -22,7 +22,6 @@ QUOTED = re.compile(
 NAME = re.compile(r"(?<![\w'’.-])[^\W\d_a-z][\w&-]*(?:['’][\w-]+)?(?: [^\W\d_a-z][\w&-]*(?:['’][\w-]+)?)*")
 POSSESSIVE = re.compile(r"['’]s?$")
 SENTENCE_START = re.compile(r"(?:^|[.?!:;\n])[\s\"'“‘(\[*-]*$")
-WORD = re.compile(r"\w+")
 
 
 class QuestionAnchor(NamedTuple):
@@ -45,8 +44,9 @@ class AnchorText:
     """
 
     def __init__(self, text: str) -> None:
-        self._folded = fold(text[:MAX_TEXT]).text
-        self._stream = f" {' '.join(WORD.findall(self._folded))} "
+        self._text = text
+        self._folded = fold_text(text)
+        self._stream = f" {word_stream(self._folded.text)} "
 
     def states(self, anchor: QuestionAnchor) -> bool:
         """Returns whether the text has the anchor: the same words in a row, or a value that fits."""
@@ -57,34 +57,14 @@ class AnchorText:
         return anchor.words in self._stream  # a script without blanks between its words
 
     def _has(self, asked: Anchor) -> bool:
-        whole, numbers = self._values
-        if any(fits(asked, other) for name in (asked.key, asked.raw) if name for other in whole.get(name, ())):
+        if self._evidence.find_anchor(asked):
             return True
-        for target in {value * factor for value in asked.values for factor in (1.0, asked.factor)}:
-            margin = asked.slack * max(1.0, asked.factor) + 1e-9 * abs(target) + 1e-12
-            first = bisect_left(numbers, target - margin, key=_first)
-            last = bisect_right(numbers, target + margin, key=_first)
-            if any(fits(asked, other) for _, other in numbers[first:last]):
-                return True
-        return False
+        # The index knows dates, versions and codes by one key; `version 2.4` is also stated by a bare 2.4.
+        return asked.key is not None and any(fits(asked, one) for found in self._evidence.anchors for one in found)
 
     @cached_property
-    def _values(self) -> tuple[dict[str, list[Anchor]], list[tuple[float, Anchor]]]:
-        """The text's anchors by key and by the digits as written, and its numbers, as written and in base units."""
-        whole: dict[str, list[Anchor]] = {}
-        numbers: list[tuple[float, Anchor]] = []
-        for anchor in {found._replace(start=0, end=0) for found in find_anchors(self._folded)}:
-            for name in (anchor.key, anchor.raw):
-                if name:
-                    whole.setdefault(name, []).append(anchor)
-            for value in anchor.values:
-                numbers += [(value * factor, anchor) for factor in {1.0, anchor.factor}]
-        numbers.sort(key=_first)
-        return whole, numbers
-
-
-def _first(entry: tuple[float, Anchor]) -> float:
-    return entry[0]
+    def _evidence(self) -> Evidence:
+        return Evidence([self._folded], [self._text], ())
 
 
 def question_anchors(question: str) -> list[QuestionAnchor]:
@@ -99,7 +79,8 @@ def question_anchors(question: str) -> list[QuestionAnchor]:
     """
     text = question[:MAX_QUESTION]
     found: dict[tuple[str, str], QuestionAnchor] = {}
-    for anchor in (*_quotes(text), *_values(QUOTED.sub(_blank, text)), *_names(text)):
+    rest = blank(text, [match.span() for match in QUOTED.finditer(text)])
+    for anchor in (*_quotes(text), *_values(rest), *_names(rest)):
         if anchor.words:
             found.setdefault((anchor.kind, anchor.words), anchor)
     return list(found.values())[:MAX_ANCHORS]
@@ -120,8 +101,7 @@ def _values(text: str) -> Iterator[QuestionAnchor]:
 
 
 def _names(text: str) -> Iterator[QuestionAnchor]:
-    rest = QUOTED.sub(_blank, text)
-    folded, letters = fold(rest), list(rest)
+    folded, letters = fold(text), list(text)
     for anchor in find_anchors(folded.text):
         start, end = folded.span(anchor.start, anchor.end)
         letters[start:end] = "," * (end - start)  # no blank: what stood on both sides is no one name
@@ -148,8 +128,4 @@ def _has_inner_capital(word: str) -> bool:
 
 
 def _words(text: str) -> str:
-    return " ".join(WORD.findall(fold(text).text))
-
-
-def _blank(match: re.Match[str]) -> str:
-    return " " * len(match.group())
+    return word_stream(fold(text).text)

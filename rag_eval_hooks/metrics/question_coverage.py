@@ -30,6 +30,7 @@ class QuestionCoverage(Metric):
     True
     """
 
+    version: ClassVar[int] = 2
     needs: ClassVar[frozenset[Need]] = frozenset({"question", "context", "labels"})
     use_when: ClassVar[str] = (
         "Questions name years, products or people, and evidence about the wrong one looks much the same."

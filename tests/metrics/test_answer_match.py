@@ -63,6 +63,8 @@ def test_values(answer: str, gold: str, expected: float) -> None:
         pytest.param("Lyon", "Paris", 0, id="nothing in common"),
         pytest.param("Café", "cafe\u0301", 1, id="one form of an accent"),
         pytest.param("北京市", "北京", 2 * (2 / 3) * 1 / (2 / 3 + 1), id="scripts without blanks by character"),
+        pytest.param("រាជធានីភ្នំពេញ", "ភ្នំពេញ", 2 * (7 / 14) * 1 / (7 / 14 + 1), id="Khmer, 7 of 14 characters"),
+        pytest.param("ရန်ကုန်မြို့", "ရန်ကုန်", 2 * (7 / 12) * 1 / (7 / 12 + 1), id="Burmese, 7 of 12 characters"),
         pytest.param("It is well-known.", "wellknown", 2 * (1 / 3) * 1 / (1 / 3 + 1), id="punctuation goes"),
     ],
 )

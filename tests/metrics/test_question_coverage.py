@@ -58,6 +58,7 @@ def test_anchors(question: str, expected: list[str]) -> None:
         ("is it in version 2.4?", "It is in 2.40.", False),
         ("And on 3 May 2021?", "2021-05-03", True),
         ("And on 3 May 2021?", "2021-05-04", False),
+        ("Are 3 people there?", "Three people are.", True),
         ("谁写了《红楼梦》？", "曹雪芹写了红楼梦。", True),
         ("谁写了《红楼梦》？", "吴承恩写了西游记。", False),
     ],
