@@ -27,7 +27,7 @@ $(VENV)/.dev: $(BIN)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet -e ".[dev]"
 	@touch $@ $(VENV)/.demo
 
-demo: $(VENV)/.demo  ## ask 60 questions about the Python reference, evaluate them, leave a store and a page
+demo: $(VENV)/.demo  ## ask 68 questions about the Python reference, evaluate them, leave a store and a page
 	$(BIN)/rag-eval-hooks demo --output $(OUTPUT)
 
 test: lint types tests wheel  ## everything that must hold: style, types, tests, what the wheel holds
