@@ -115,7 +115,7 @@ def _batch(call: Callable[[Any], Any], config: Any, size: int) -> list[float]:
 
 def _compare(name: str, call: Callable[[Any], Any], rounds: int, size: int, live: bool) -> None:
     # Without `live` the worker lingers longer than a batch takes; the pause between batches lets it catch up.
-    hooks = Hooks(keep=0, linger=0.05 if live else 30.0)
+    hooks = Hooks(keep=0, linger_s=0.05 if live else 30.0)
     variants: dict[str, Any] = {
         "bare": {},
         "no-op": {"callbacks": [NoOp()]},
@@ -147,7 +147,7 @@ def _mean(times: dict[str, list[float]], variant: str) -> float:
 
 
 def _cpu(call: Callable[[Any], Any], size: int) -> None:
-    hooks = Hooks(keep=0, share=1.0, linger=0.0, queue_items=100_000)
+    hooks = Hooks(keep=0, share=1.0, linger_s=0.0, queue_items=100_000)
     handler = RagEvalCallbackHandler(hooks)
     figures = []
     for config in ({}, {"callbacks": [NoOp()]}, {"callbacks": [handler]}):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Protocol, Self
 
+from rag_eval_hooks._options import check_seconds, check_share, check_whole, checked_metrics, checked_sinks
 from rag_eval_hooks.capture import Collector, Limits, Trace, Worker, assemble, guarded_work
 from rag_eval_hooks.capture.guard import caught_counts
 from rag_eval_hooks.errors import ConfigError
@@ -61,18 +62,19 @@ class Hooks:
     all handlers of a process; it may be created before a fork.
 
     Args:
-        sinks: Where each record goes, in this order.
-        metrics: The measures to compute; by default those of `rag_eval_hooks.metrics.default_metrics`.
+        sinks: Where each record goes, in this order; one sink alone is taken as a list of one.
+        metrics: The measures to compute, as values or names (`"P@5"`); by default those of
+            `rag_eval_hooks.metrics.default_metrics`.
         k: Cut-off for measures that take one.
         gold: Returns the labels of a run, or None; called on the worker's thread.
         keep: Newest records to keep in memory for `records` and `last`; 0 keeps none.
         max_open: Questions that may be open at once; one more evicts the oldest.
-        ttl: Seconds without any event after which an unfinished question is recorded as `timeout`.
-        grace: Seconds to wait, after a question's root run ended, for work below it that is still open.
+        ttl_s: Seconds without any event after which an unfinished question is recorded as `timeout`.
+        grace_s: Seconds to wait, after a question's root run ended, for work below it that is still open.
         queue_items: Finished questions that may wait for evaluation.
         queue_bytes: Estimated bytes that may wait for evaluation.
         share: Largest share of one core that evaluation takes while nobody waits for it, in (0, 1].
-        linger: Seconds between the end of a question and the start of its evaluation while nobody waits for it.
+        linger_s: Seconds between the end of a question and the start of its evaluation while nobody waits for it.
 
     Raises:
         ConfigError: If an argument is out of range.
@@ -80,39 +82,37 @@ class Hooks:
 
     def __init__(
         self,
-        sinks: Iterable[RunSink] = (),
+        sinks: RunSink | Iterable[RunSink] = (),
         *,
-        metrics: Sequence[Metric] | None = None,
+        metrics: Sequence[Metric | str] | None = None,
         k: int | None = None,
         gold: Callable[[RagRun], Gold | None] | None = None,
         keep: int = 1_000,
         max_open: int = 1_000,
-        ttl: float = 300.0,
-        grace: float = 5.0,
+        ttl_s: float = 300.0,
+        grace_s: float = 5.0,
         queue_items: int = 2_000,
         queue_bytes: int = 64_000_000,
         share: float = 0.25,
-        linger: float = 0.05,
+        linger_s: float = 0.05,
     ) -> None:
-        _check("keep", keep, at_least=0)
-        _check("max_open", max_open, at_least=1)
-        _check("ttl", ttl, at_least=0)
-        _check("grace", grace, at_least=0)
-        _check("queue_items", queue_items, at_least=1)
-        _check("queue_bytes", queue_bytes, at_least=1)
-        _check("linger", linger, at_least=0)
-        if not 0 < share <= 1:
-            raise ConfigError(f"share: expected a number above 0 and up to 1, got {share!r}")
-        if k is not None and (isinstance(k, bool) or not isinstance(k, int) or k < 1):
-            raise ConfigError(f"k: expected a whole number from 1, got {k!r}")
-        self.sinks = tuple(sinks)
-        for sink in self.sinks:
-            if not callable(getattr(sink, "write", None)):
-                raise ConfigError(f"sinks: {type(sink).__name__} has no write(run, evaluation)")
-        self._metrics = None if metrics is None else tuple(metrics)
+        check_whole("keep", keep, at_least=0)
+        check_whole("max_open", max_open, at_least=1)
+        check_whole("queue_items", queue_items, at_least=1)
+        check_whole("queue_bytes", queue_bytes, at_least=1)
+        check_seconds("ttl_s", ttl_s)
+        check_seconds("grace_s", grace_s)
+        check_seconds("linger_s", linger_s)
+        check_share("share", share)
+        if k is not None:
+            check_whole("k", k, at_least=1)
+        if gold is not None and not callable(gold):
+            raise ConfigError(f"gold: expected a function that takes a RagRun and returns a Gold or None, got {gold!r}")
+        self.sinks: tuple[RunSink, ...] = checked_sinks(sinks)
+        self._metrics = None if metrics is None else checked_metrics(metrics)
         self._k = k
         self._gold = gold
-        self._limits = Limits(max_open=max_open, ttl_s=ttl, grace_s=grace)
+        self._limits = Limits(max_open=max_open, ttl_s=ttl_s, grace_s=grace_s)
         self._keep = keep
         self._collectors: dict[str, Collector] = {}
         self._worker = Worker(
@@ -121,7 +121,7 @@ class Hooks:
             max_items=queue_items,
             max_bytes=queue_bytes,
             share=share,
-            linger_s=linger,
+            linger_s=linger_s,
         )
         self._reset()
         _all.add(self)
@@ -319,11 +319,6 @@ def _deliver_to(reference: "weakref.ref[Hooks]") -> Callable[[Trace], None]:
             hooks._worker.submit(hooks._process, trace, trace.size)
 
     return deliver
-
-
-def _check(name: str, value: float, *, at_least: float) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= at_least:
-        raise ConfigError(f"{name}: expected a number from {at_least}, got {value!r}")
 
 
 def _after_fork() -> None:

@@ -61,9 +61,9 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
 
     Args:
         hooks: The hooks to feed, to be shared with other handlers; by default new ones are made from the rest.
-        sinks: Where each record goes; see `rag_eval_hooks.sinks`.
+        sinks: Where each record goes, one sink or several; see `rag_eval_hooks.sinks`.
         k: Cut-off for measures that take one.
-        metrics: The measures to compute.
+        metrics: The measures to compute, as values or names (`"P@5"`).
         gold: Returns the labels of a run, or None.
         **options: Further options of `Hooks`.
 
@@ -80,18 +80,19 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
         self,
         hooks: Hooks | None = None,
         *,
-        sinks: Iterable[RunSink] = (),
+        sinks: RunSink | Iterable[RunSink] = (),
         k: int | None = None,
-        metrics: Sequence[Metric] | None = None,
+        metrics: Sequence[Metric | str] | None = None,
         gold: Callable[[RagRun], Gold | None] | None = None,
         **options: Any,
     ) -> None:
         super().__init__()
-        sinks = tuple(sinks)
         if hooks is None:
             hooks = Hooks(sinks, k=k, metrics=metrics, gold=gold, **options)
         elif sinks or k is not None or metrics is not None or gold is not None or options:
             raise ConfigError("give either hooks or the options to make them from, not both")
+        if not isinstance(hooks, Hooks):
+            raise ConfigError(f"hooks: expected a Hooks object, got {hooks!r}; name other arguments, as in sinks=[...]")
         self.hooks = hooks
         self._collector: Collector | _SwitchedOff = hooks.collector(_captured_by(), _id_text)
 

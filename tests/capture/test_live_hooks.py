@@ -57,7 +57,7 @@ def test_the_counts_add_up_whatever_fails(caught: list[Exception], monkeypatch: 
 
     monkeypatch.setattr(module, "assemble", assemble_some)
     monkeypatch.setattr(module, "evaluate", evaluate_some)
-    hooks = Hooks(queue_items=5, linger=0)
+    hooks = Hooks(queue_items=5, linger_s=0)
     ask(hooks, 0)
     assert entered.wait(20)
     for number in range(1, 8):
@@ -109,10 +109,42 @@ def test_a_user_function_that_exits_is_a_failure_like_any_other(where: str, caug
     caught.clear()
 
 
-def test_everything_is_checked_when_it_is_built() -> None:
-    for options in ({"keep": -1}, {"share": 0}, {"share": 1.5}, {"k": 0}, {"max_open": 0}, {"sinks": [object()]}):
-        with pytest.raises(ConfigError):
-            Hooks(**options)  # type: ignore[arg-type]
+class WriteOnly:
+    def write(self, run: Any, evaluation: Any) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        *(({name: 2.5}, f"{name}: expected a whole number from ") for name in ("keep", "max_open", "queue_items")),
+        ({"keep": float("inf")}, "keep: expected a whole number from 0, got inf"),
+        ({"keep": -1}, "keep: expected a whole number from 0, got -1"),
+        ({"keep": True}, "keep: expected a whole number from 0, got True"),
+        ({"max_open": 0}, "max_open: expected a whole number from 1, got 0"),
+        ({"queue_bytes": "1 MB"}, "queue_bytes: expected a whole number from 1, got '1 MB'"),
+        ({"k": 0}, "k: expected a whole number from 1, got 0"),
+        *(({name: float("nan")}, f"{name}: expected seconds from 0 ") for name in ("ttl_s", "grace_s", "linger_s")),
+        ({"ttl_s": float("inf")}, "ttl_s: expected seconds from 0 to 1000000000, got inf"),
+        ({"grace_s": -1}, "grace_s: expected seconds from 0 to 1000000000, got -1"),
+        ({"share": 0}, "share: expected a number above 0 and up to 1, got 0"),
+        ({"share": "half"}, "share: expected a number above 0 and up to 1, got 'half'"),
+        ({"gold": 3}, "gold: expected a function that takes a RagRun and returns a Gold or None, got 3"),
+        ({"metrics": [3]}, 'metrics: expected measures or their names, such as P(k=5) or "P@5", got 3'),
+        ({"metrics": ["Q@5"]}, "metrics: unknown m"),
+        ({"metrics": "P@5"}, "metrics: expected a list such as [P(k=5), \"R@10\"], got 'P@5'"),
+        ({"sinks": "runs.db"}, "sinks: expected a list such as [SqlSink('runs.db')], got 'runs.db'"),
+        ({"sinks": 3}, "sinks: expected a list such as [SqlSink(...)], got 3"),
+        ({"sinks": [MemorySink]}, "sinks: expected a sink, got the class MemorySink; build one: MemorySink(...)"),
+        ({"sinks": [WriteOnly()]}, "without flush; derive it from rag_eval_hooks.sinks.Sink"),
+        ({"sinks": WriteOnly()}, "without flush; derive it from rag_eval_hooks.sinks.Sink"),
+        ({"sinks": [print]}, "without write; derive it from rag_eval_hooks.sinks.Sink, or wrap a function"),
+    ],
+    ids=str,
+)
+def test_everything_is_checked_when_it_is_built(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError) as raised:
+        Hooks(**options)
+    assert message in str(raised.value)
 
 
 def test_hostile_texts_and_values_become_a_record() -> None:

@@ -16,7 +16,7 @@ LONG = "one two three four five six seven eight"
 @pytest.fixture
 def handler() -> Any:
     """A handler whose records need no grace time: what is left open when the root ends is delivered by the sweep."""
-    with RagEvalCallbackHandler(Hooks(grace=0)) as handler:
+    with RagEvalCallbackHandler(Hooks(grace_s=0)) as handler:
         yield handler
 
 
@@ -118,7 +118,7 @@ def test_a_stream_left_early_and_a_cancelled_task_are_the_last_record_at_once() 
         await anext(stream)
         await stream.aclose()
 
-    with RagEvalCallbackHandler(grace=60) as handler:
+    with RagEvalCallbackHandler(grace_s=60) as handler:
         asyncio.run(leave(handler))
         assert (handler.last.run.status, handler.last.run.question) == ("abandoned", "left?")
         asyncio.run(cancel(handler))
@@ -126,7 +126,7 @@ def test_a_stream_left_early_and_a_cancelled_task_are_the_last_record_at_once() 
 
 
 def test_a_half_read_stream_is_recorded_by_its_age_and_once_only() -> None:
-    with RagEvalCallbackHandler(ttl=0) as handler:
+    with RagEvalCallbackHandler(ttl_s=0) as handler:
         stream = rag(FakeChat(say=lambda _: LONG)).stream("Q?", config={"callbacks": [handler]})
         next(stream), next(stream)
         sweep(handler)  # sees new tokens: the stream is alive

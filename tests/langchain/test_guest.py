@@ -220,7 +220,7 @@ def test_a_slow_sink_does_not_hold_up_the_event_loop() -> None:
     sink = BlockingSink()
 
     async def main() -> list[str]:
-        handler = RagEvalCallbackHandler(sinks=[sink], linger=0)
+        handler = RagEvalCallbackHandler(sinks=[sink], linger_s=0)
         chain = rag()
         first = await chain.ainvoke("Q1?", config={"callbacks": [handler]})
         assert await asyncio.to_thread(sink.entered.wait, 20)
@@ -260,7 +260,7 @@ def test_a_forgotten_handler_still_delivers_and_its_thread_ends() -> None:
         done.set()
 
     sink.write = write  # type: ignore[method-assign]
-    rag().invoke("Q?", config={"callbacks": [RagEvalCallbackHandler(sinks=[sink], linger=0)]})
+    rag().invoke("Q?", config={"callbacks": [RagEvalCallbackHandler(sinks=[sink], linger_s=0)]})
     assert done.wait(20)
     threads[0].join(20)
     assert not threads[0].is_alive()
@@ -284,5 +284,17 @@ def test_fallbacks_of_a_chain_are_one_question(count: int) -> None:
 def test_hooks_and_options_exclude_each_other() -> None:
     with pytest.raises(ConfigError, match="not both"):
         RagEvalCallbackHandler(Hooks(), k=3)
-    with pytest.raises(ConfigError, match="grace"):
-        RagEvalCallbackHandler(grace=-1)
+    with pytest.raises(ConfigError, match="not both"):
+        RagEvalCallbackHandler(Hooks(), sinks=ListSink())
+    with pytest.raises(ConfigError, match=r"hooks: expected a Hooks object, got \["):
+        RagEvalCallbackHandler([ListSink()])  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="grace_s"):
+        RagEvalCallbackHandler(grace_s=-1)
+
+
+def test_one_sink_needs_no_list_and_measures_have_names() -> None:
+    sink = ListSink()
+    with RagEvalCallbackHandler(sinks=sink, metrics=["ContextUse@2"]) as handler:
+        rag().invoke("Q?", config={"callbacks": [handler]})
+    ((_, evaluation),) = sink.records
+    assert [result.metric for result in evaluation.results] == ["ContextUse@2"]
