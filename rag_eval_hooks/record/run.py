@@ -212,7 +212,10 @@ class RagRun(Model):
     metadata: JsonMap = Field(default_factory=dict)
     """The root run's metadata: what reports slice by."""
     flags: tuple[Text, ...] = ()
-    """Words for what is unusual about this record (`cached`, `late_children`, `input:...`)."""
+    """Words for what is unusual about this record: `parent_unknown` (it runs inside a run nobody saw), `open_children`
+    (work below it had not ended), `failed_attempts` (searches of attempts that were repeated do not count),
+    `no_model_events` (there is an answer but no model call), `cached` (a model's answer came from a cache),
+    `ignored:<key>` (a field of the input that was not read), `input:invalid_utf8` (bytes were replaced)."""
     inclusion_probability: Annotated[float, Field(gt=0, le=1)] = 1.0
     """Chance with which sampling took this run; averages weight by its inverse."""
     captured_by: Text = "input"
