@@ -17,8 +17,9 @@ def diagnose(run: RagRun, attribution: Attribution) -> tuple[Finding, ...]:
     """Returns what went wrong and where, most certain first; equally certain ones in the order of the stages.
 
     At most one finding of each kind, with all claims, citations and ranks it is about. Retrieval is judged however the
-    run ended; the answer and its citations only when the answer is whole (`RagRun.answer_is_whole`). What gold alone
-    can tell is not said without gold. `why` holds counts, ranks and indices, and no text of the run.
+    run ended; the answer and its citations only when the answer is whole (`RagRun.answer_is_whole`). What labels alone
+    can tell is not said without them; people's go first, and a judge's make a finding less certain.
+    `why` holds counts, ranks and indices, and no text of the run.
 
     Pure: no I/O, and neither argument is changed.
     """

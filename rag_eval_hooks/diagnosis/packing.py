@@ -47,7 +47,7 @@ def _lost_by_gold(seen: Situation) -> Iterator[Finding]:
     yield Finding(
         kind="lost_before_prompt",
         stage="packing",
-        confidence=0.7 if seen.run.context_source == "last_stage" else 1.0,
+        confidence=seen.trust * (0.7 if seen.run.context_source == "last_stage" else 1.0),
         why=(
             f"{len(lost)} of {count(len(seen.relevant & seen.retrieved), 'retrieved relevant id')} "
             "did not reach the generator."
@@ -61,7 +61,7 @@ def _lost_by_guess(seen: Situation) -> Iterator[Finding]:
     if seen.run.context_source == "last_stage" or not seen.answered:
         return
     left_out = tuple(verdict.rank for verdict in seen.attribution.chunks if not verdict.in_prompt)
-    bare = tuple(claim.index for claim in seen.checkable if claim.verdict == "unsupported")
+    bare = tuple(claim.index for claim in seen.unsupported)
     if left_out and bare:
         yield Finding(
             kind="lost_before_prompt",

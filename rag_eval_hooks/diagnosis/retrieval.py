@@ -1,14 +1,14 @@
-"""Findings about retrieval: the evidence was not found. All need gold labels."""
+"""Findings about retrieval: the evidence was not found. All need labels."""
 
 from collections.abc import Iterator
 
-from rag_eval_hooks.diagnosis.situation import Situation, count, refs
+from rag_eval_hooks.diagnosis.situation import Situation, count, items_in, refs
 from rag_eval_hooks.record import Finding
 
 __all__ = ["retrieval_findings"]
 
 BY_LABELS = 1.0
-"""Gold names the evidence sets, and the list is in the record: nothing is inferred."""
+"""Labels name the evidence sets, and the list is in the record: nothing is inferred."""
 BY_RELEVANCE = 0.5
 """Relevant ids do not say that all of them are needed."""
 
@@ -26,19 +26,20 @@ def retrieval_findings(seen: Situation) -> Iterator[Finding]:
         yield Finding(
             kind="zero_recall",
             stage="retrieval",
-            confidence=BY_LABELS,
+            confidence=seen.trust * BY_LABELS,
             why=f"None of the {count(len(seen.relevant), 'relevant id')} is among the {len(seen.retrieved)} retrieved.",
         )
         return
     if seen.set_in(seen.retrieved):
         return
-    best = max(seen.sets, key=lambda one: len(one & seen.retrieved) / len(one))
-    share = f"{len(best & seen.retrieved)} of {count(len(best), 'id')}"
-    if not best & seen.retrieved:
+    best = max(seen.sets, key=lambda one: len(items_in(one, seen.retrieved)) / len(one))
+    have = items_in(best, seen.retrieved)
+    share = f"{len(have)} of {count(len(best), 'id')}"
+    if not have:
         yield Finding(
             kind="missed_evidence",
             stage="retrieval",
-            confidence=BY_LABELS,
+            confidence=seen.trust * BY_LABELS,
             why=f"Relevant ids were retrieved ({len(found)}), but none of any of the {len(seen.sets)} evidence sets.",
             refs=refs(chunks=seen.ranks_of(found)),
         )
@@ -47,7 +48,7 @@ def retrieval_findings(seen: Situation) -> Iterator[Finding]:
     yield Finding(
         kind="incomplete_evidence",
         stage="retrieval",
-        confidence=BY_LABELS if seen.sets_are_given else BY_RELEVANCE,
+        confidence=seen.trust * (BY_LABELS if seen.sets_are_given else BY_RELEVANCE),
         why=f"Retrieval found {share} of {which}; no set is complete.",
-        refs=refs(chunks=seen.ranks_of(best & seen.retrieved)),
+        refs=refs(chunks=seen.ranks_of(frozenset().union(*have))),
     )

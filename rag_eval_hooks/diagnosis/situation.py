@@ -3,12 +3,14 @@
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
-from rag_eval_hooks.metrics.labels import evidence_sets, relevant
-from rag_eval_hooks.record import Attribution, Claim, RagRun
+from rag_eval_hooks.metrics.labels import EvidenceSet, JudgedSource, evidence_sets, given_labels, grades, needed_items
+from rag_eval_hooks.record import Attribution, Claim, Gold, RagRun
 
-__all__ = ["Situation", "count", "listed", "refs"]
+__all__ = ["Situation", "count", "items_in", "listed", "refs"]
 
 MAX_LISTED = 8
+BY_JUDGE = 0.8
+"""Factor where the labels are a judge's: a model gave them, and no person looked."""
 
 
 class Situation:
@@ -29,20 +31,45 @@ class Situation:
         return self.run.answer_is_whole and self.attribution.answer_kind == "refusal"
 
     @cached_property
-    def relevant(self) -> frozenset[str]:
-        """Ids that gold calls relevant or names in an evidence set."""
-        return relevant(self.run.gold).union(*self.sets)
+    def source(self) -> JudgedSource:
+        """Whose labels the rules go by: people's, or a judge's where no person gave any."""
+        return "gold" if self.run.gold is not None else "judge"
 
     @cached_property
-    def sets(self) -> tuple[frozenset[str], ...]:
-        """Alternative evidence sets; the relevant ids as the one set where gold names none."""
-        return evidence_sets(self.run.gold)
+    def labels(self) -> Gold | None:
+        """The labels, where there are any."""
+        return given_labels(self.run, self.source)
+
+    @cached_property
+    def labeller(self) -> str:
+        """Whose they are, in the words of `why`."""
+        return "gold" if self.source == "gold" else "the judge"
+
+    @cached_property
+    def trust(self) -> float:
+        """Factor for the confidence of what rests on labels."""
+        return 1.0 if self.source == "gold" else BY_JUDGE
+
+    @cached_property
+    def relevant(self) -> frozenset[str]:
+        """Ids that the labels call relevant, name in an evidence set, or that cover a gold span."""
+        graded, _ = grades(self.run, None, self.source)
+        items = (item for one in self.sets for item in one)
+        return frozenset(identifier for identifier, grade in graded.items() if grade > 0).union(*items)
+
+    @cached_property
+    def sets(self) -> tuple[EvidenceSet, ...]:
+        """Alternative evidence sets; the spans as the one set where none are named, else the relevant ids."""
+        found, _ = needed_items(self.run, self.source, "chunk")
+        if found:
+            return found
+        # Spans whose chunks do not say their place tell nothing; relevant ids beside them still do.
+        return tuple(tuple(frozenset((identifier,)) for identifier in one) for one in evidence_sets(self.labels))
 
     @cached_property
     def sets_are_given(self) -> bool:
-        """Whether gold names evidence sets: relevant ids alone do not say that all of them are needed."""
-        gold = self.run.gold
-        return gold is not None and any(gold.evidence_sets or ())
+        """Whether the labels name evidence sets: relevant ids alone do not say that all of them are needed."""
+        return self.labels is not None and any(self.labels.evidence_sets or ())
 
     @cached_property
     def retrieved(self) -> frozenset[str]:
@@ -67,7 +94,7 @@ class Situation:
 
     def set_in(self, ids: frozenset[str]) -> bool:
         """Returns whether one evidence set is wholly among `ids`."""
-        return any(one <= ids for one in self.sets)
+        return any(len(items_in(one, ids)) == len(one) for one in self.sets)
 
     def ranks_of(self, ids: Iterable[str]) -> tuple[int, ...]:
         """Returns the ranks, in `Evaluation.chunks`, of the chunks with one of these ids."""
@@ -75,9 +102,23 @@ class Situation:
         return tuple(verdict.rank for verdict in self.attribution.chunks if verdict.id in wanted)
 
     @cached_property
+    def unsupported(self) -> tuple[Claim, ...]:
+        """The checkable claims that the context does not back; where nothing was seen, nothing is said."""
+        return tuple(one for one in self.checkable if one.verdict == "unsupported" and one.probability is not None)
+
+    @cached_property
     def checkable(self) -> tuple[Claim, ...]:
         """The claims that need evidence."""
         return tuple(claim for claim in self.attribution.claims if claim.needs_evidence)
+
+
+def items_in(one: EvidenceSet, ids: frozenset[str]) -> tuple[frozenset[str], ...]:
+    """Returns the items of an evidence set that `ids` provide.
+
+    >>> items_in((frozenset("ab"), frozenset("c")), frozenset("bx")) == (frozenset("ab"),)
+    True
+    """
+    return tuple(item for item in one if not ids.isdisjoint(item))
 
 
 def count(number: int, noun: str) -> str:

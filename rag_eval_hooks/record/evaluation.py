@@ -161,7 +161,7 @@ class Finding(Model):
     """One thing that went wrong (or, for `right_refusal`, well), and the stage to blame."""
 
     kind: FindingKind
-    """What happened."""
+    """What happened. Not found by this version yet: `wrong_evidence`, `computation_error`, `lucky_guess`."""
     stage: FindingStage
     """Where."""
     confidence: Probability

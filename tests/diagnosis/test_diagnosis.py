@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_eval_hooks.diagnosis import diagnose
-from rag_eval_hooks.record import Attribution, Chunk, ContextItem, Finding, RagRun, Stage, StageItem
+from rag_eval_hooks.record import Attribution, Chunk, ContextItem, Finding, Gold, GoldSpan, RagRun, Stage, StageItem
 from rag_eval_hooks.testing import make_attribution, make_run
 
 
@@ -155,6 +155,79 @@ class TestUse:
         assert "unused_evidence" not in kinds(run, make_attribution(run, **more))
 
 
+class TestDistracted:
+    def test_an_answer_from_a_near_miss(self) -> None:
+        """The corpus has the warranty of kettles only; the answer takes it for the toaster's."""
+        kettle = ("kettles", "The warranty on kettles is 24 months.")
+        run = make_run(
+            [kettle, ("delivery", "Delivery takes two days.")],
+            question="How long is the warranty on toasters?",
+            answer="The warranty on toasters is 24 months.",
+            relevance={"kettles": 0, "delivery": 0},
+        )
+        finding = only(run, make_attribution(run, used=[1], claims=["+1"]), "distracted")
+        assert (finding.stage, finding.confidence) == ("use", 0.9)
+        assert finding.refs == {"claims": (0,), "chunks": (1,)}
+        assert finding.why == (
+            "The answer makes 1 claim, from the chunks at ranks 1, although gold says that the question cannot be "
+            "answered."
+        )
+
+    @pytest.mark.parametrize(
+        ("gold", "claims", "expected"),
+        [
+            pytest.param(Gold(relevance={}), ["+1"], True, id="gold names nothing"),
+            pytest.param(Gold(relevance={"a": 0, "b": -1}), ["-"], True, id="no positive grade"),
+            pytest.param(Gold(answer=" "), ["+1"], True, id="gold has no answer"),
+            pytest.param(Gold(sufficient=False), ["+1"], True, id="the context does not suffice"),
+            pytest.param(Gold(relevance={"a": 0}, answer="42"), ["+1"], False, id="an answer exists"),
+            pytest.param(Gold(relevance={"a": 1}), ["+1"], False, id="something is relevant"),
+            pytest.param(Gold(relevance={}, evidence_sets=(("z",),)), ["+1"], False, id="evidence is named"),
+            pytest.param(Gold(relevance={}), ["~"], False, id="it states nothing"),
+            pytest.param(None, ["+1"], False, id="no labels"),
+        ],
+    )
+    def test_when(self, gold: Gold | None, claims: list[str], expected: bool) -> None:
+        run = make_run("ab", gold=gold)
+        assert ("distracted" in kinds(run, make_attribution(run, claims=claims))) is expected
+        refusal = make_attribution(run, claims=claims, kind="refusal")
+        assert "distracted" not in kinds(run, refusal)
+
+
+class TestWhoseLabels:
+    def test_a_judge_is_less_certain_and_people_go_first(self) -> None:
+        judged = make_run("xy", judge=Gold(relevance={"a": 1}))
+        assert only(judged, make_attribution(judged), "zero_recall").confidence == pytest.approx(0.8)
+        both = make_run("xy", relevance={"x": 1}, judge=Gold(relevance={"a": 1}))
+        assert "zero_recall" not in kinds(both)
+        refused = make_run("xy", judge=Gold(answer=""))
+        finding = only(refused, make_attribution(refused, kind="refusal"), "right_refusal")
+        assert finding.confidence == pytest.approx(0.8 * 0.95)
+        assert finding.why == "The answer declines, and the judge says that the question cannot be answered."
+
+    @pytest.mark.parametrize(
+        ("spans", "expected"),
+        [
+            pytest.param([(0, 10)], [], id="retrieved"),
+            pytest.param([(100, 110)], ["zero_recall"], id="covered by no chunk"),
+            pytest.param([(0, 10), (100, 110)], ["incomplete_evidence"], id="one of two"),
+        ],
+    )
+    def test_spans_of_documents_are_evidence(self, spans: list[tuple[int, int]], expected: list[str]) -> None:
+        chunk = Chunk(id="a", text="0123456789", metadata={"source": "x.pdf", "start_index": 0})
+        gold = Gold(spans=tuple(GoldSpan(document="x.pdf", start=start, end=end) for start, end in spans))
+        run = make_run([("a", "0123456789")], gold=gold).model_copy(update={"chunks": (chunk,)})
+        assert kinds(run, make_attribution(run, used=[1])) == expected
+
+    def test_spans_that_cannot_be_placed_say_nothing(self) -> None:
+        spans = (GoldSpan(document="x.pdf", start=0, end=10),)
+        assert kinds(make_run("ab", gold=Gold(spans=spans))) == []
+        beside = make_run("xy", gold=Gold(spans=spans, relevance={"a": 1}))
+        assert kinds(beside) == ["zero_recall"]
+        half = make_run("xa", gold=Gold(spans=spans, relevance={"a": 1, "b": 1}))
+        assert kinds(half, make_attribution(half, used=[2])) == ["incomplete_evidence"]
+
+
 class TestRefusal:
     @pytest.mark.parametrize(
         ("gold", "expected"),
@@ -188,10 +261,19 @@ class TestClaims:
         run = make_run("ab")
         found = make_attribution(run, claims=["+1", "-", "!", "-", "~", "?"], conflict=[2])
         bare, conflict = only(run, found, "unsupported_claim"), only(run, found, "conflicting_claim")
-        assert (bare.refs, bare.confidence) == ({"claims": (1, 3)}, 0.9)
+        assert (bare.refs, bare.confidence) == ({"claims": (1, 3)}, pytest.approx(0.8 * 0.9))
         assert bare.why == "The context does not back 2 of 5 claims."
         assert conflict.refs == {"claims": (2,), "chunks": (2,)}
+        assert conflict.confidence == pytest.approx(0.75 * 0.9)
         assert conflict.why == "The context (chunks at ranks 2) contradicts 1 of 5 claims."
+
+    @pytest.mark.parametrize("verdict", ["-", "?"])
+    def test_where_nothing_was_seen_nothing_is_said(self, verdict: str) -> None:
+        """A claim without a probability: there was no retrieval to back it."""
+        run = make_run("")
+        found = make_attribution(run, claims=[verdict], citations=[(0, None)])
+        unseen = found.claims[0].model_copy(update={"probability": None})
+        assert kinds(run, found.model_copy(update={"claims": (unseen,)})) == ["dangling_citation"]
 
     @pytest.mark.parametrize("status", ["error", "abandoned", "timeout"])
     def test_half_an_answer_is_not_judged(self, status: str) -> None:
@@ -250,7 +332,7 @@ def test_the_most_certain_comes_first() -> None:
     assert [one.kind for one in said] == [
         "lost_before_prompt",  # 1.0, by gold
         "unused_evidence",  # 0.9
-        "unsupported_claim",  # 0.9, a later stage
+        "unsupported_claim",  # 0.8 * 0.9
         "missing_citation",  # 0.6 * 0.9
     ]
 
