@@ -72,40 +72,9 @@ def build_ledger(trace: Trace, lineage: Lineage) -> Ledger:
     a search of its own, or, where it returns a choice of items that were there before, a postprocessing of those.
     """
     pool = _Pool()
-    listings: list[_Listing] = []
-    by_run: dict[Hashable, _Listing] = {}
-    for step in trace.steps:
-        if step.kind == "retriever" and type(step.output) is Items:
-            listing = _Listing(step, *pool.add(step.output))
-            listings.append(listing)
-            by_run[step.run_id] = listing
-    for step in trace.steps:
-        if step.kind != "retriever":
-            continue
-        listing_or_none = by_run.get(step.run_id)
-        if listing_or_none is None:
-            continue
-        outer = next((by_run[a.run_id] for a in lineage.ancestors(step) if a.run_id in by_run), None)
-        if outer is not None:
-            listing_or_none.parent = outer
-            outer.children.append(listing_or_none)
-    for listing in listings:
-        listing.kind = _kind(listing, pool)
-        _own_scores(listing)
-        _link_derived(listing, pool)
-    number = 0
-    for listing in listings:
-        if listing.parent is None:
-            number += 1
-            listing.round = number
-    for listing in listings:
-        if listing.parent is not None:
-            top = listing.parent
-            while top.parent is not None:
-                top = top.parent
-            listing.round = top.round
-            listing.final = False
-    _add_implicit(trace, lineage, pool, listings, number)
+    listings = _retriever_listings(trace, lineage, pool)
+    rounds = _number_rounds(listings)
+    _add_implicit(trace, lineage, pool, listings, rounds)
     attempts = _drop_attempts(trace, lineage, listings)
     listings.sort(key=lambda listing: listing.step.started)
     ends = [listing.step.ended for listing in listings if listing.step.ended is not None]
@@ -120,12 +89,56 @@ def build_ledger(trace: Trace, lineage: Lineage) -> Ledger:
     )
 
 
+def _retriever_listings(trace: Trace, lineage: Lineage, pool: "_Pool") -> list[_Listing]:
+    """Returns the lists that retrievers returned, in order of start, each tied to the retriever around it."""
+    by_run: dict[Hashable, _Listing] = {}
+    for step in trace.steps:  # a step comes after those around it
+        if step.kind != "retriever" or type(step.output) is not Items:
+            continue
+        listing = by_run[step.run_id] = _Listing(step, *pool.add(step.output))
+        listing.parent = next(
+            (by_run[above.run_id] for above in lineage.ancestors(step) if above.run_id in by_run), None
+        )
+        if listing.parent is not None:
+            listing.parent.children.append(listing)
+    for listing in by_run.values():
+        listing.kind = _kind(listing, pool)
+        _own_scores(listing)
+        _link_derived(listing, pool)
+    return list(by_run.values())
+
+
+def _number_rounds(listings: Sequence[_Listing]) -> int:
+    """Gives each outermost list a round of its own, and those below it the same; returns how many there are."""
+    rounds = 0
+    for listing in listings:
+        if listing.parent is None:
+            rounds += 1
+            listing.round = rounds
+        else:
+            listing.round = listing.parent.round
+            listing.final = False
+    return rounds
+
+
+@dataclass
+class _PoolChunk:
+    """One distinct chunk while the ledger is being made."""
+
+    id: str
+    text: str
+    metadata: dict[str, Any]
+    given_id: bool
+    """Whether the framework gave the id."""
+    derived_from: str | None = None
+
+
 class _Pool:
     """Distinct chunks by id and text."""
 
     def __init__(self) -> None:
         self._index: dict[tuple[str, str], int] = {}
-        self._chunks: list[dict[str, Any]] = []
+        self._chunks: list[_PoolChunk] = []
 
     def add(self, items: Items) -> tuple[tuple[int, ...], tuple[float | None, ...]]:
         places: list[int] = []
@@ -135,33 +148,31 @@ class _Pool:
             identifier = text_id(raw_id) or chunk_id(text)
             place = self._index.setdefault((identifier, text), len(self._chunks))
             if place == len(self._chunks):
-                self._chunks.append(
-                    {"id": identifier, "text": text, "metadata": json_value(metadata), "given_id": raw_id is not None}
-                )
+                self._chunks.append(_PoolChunk(identifier, text, json_value(metadata), raw_id is not None))
             places.append(place)
             scores.append(clean_number(score) if score is not None else _score_in(metadata))
         return tuple(places), tuple(scores)
 
     def text(self, place: int) -> str:
-        return str(self._chunks[place]["text"])
+        return self._chunks[place].text
 
     def derive(self, place: int, sources: Sequence[int]) -> None:
         """Notes from which of the sources a chunk was cut or rewritten, if that can be told."""
         chunk = self._chunks[place]
-        if place in sources or chunk.get("derived_from") is not None:
+        if place in sources or chunk.derived_from is not None:
             return
         others = [self._chunks[source] for source in sources]
-        same = [o for o in others if chunk["given_id"] and o["id"] == chunk["id"]]
-        same = same or [o for o in others if len(chunk["text"]) >= 12 and chunk["text"] in o["text"]]
-        bare = _without_scores(chunk["metadata"])
-        same = same or [o for o in others if bare and _without_scores(o["metadata"]) == bare]
+        same = [other for other in others if chunk.given_id and other.id == chunk.id]
+        same = same or [other for other in others if len(chunk.text) >= 12 and chunk.text in other.text]
+        bare = _without_scores(chunk.metadata)
+        same = same or [other for other in others if bare and _without_scores(other.metadata) == bare]
         if len(same) == 1:
-            chunk["derived_from"] = same[0]["id"]
+            chunk.derived_from = same[0].id
 
     def chunks(self) -> tuple[Chunk, ...]:
         return tuple(
-            Chunk(id=c["id"], text=c["text"], metadata=c["metadata"], derived_from=c.get("derived_from"))
-            for c in self._chunks
+            Chunk(id=one.id, text=one.text, metadata=one.metadata, derived_from=one.derived_from)
+            for one in self._chunks
         )
 
 
