@@ -278,6 +278,11 @@ class Collector:
         return len(self._table)
 
     @property
+    def activity(self) -> tuple[int, int, int]:
+        """Changes whenever the host starts or ends a run or streams a token; costs the host nothing."""
+        return len(self._seen), len(self._events), sum([len(said) for said in list(self._tokens.values())])
+
+    @property
     def open_ids(self) -> int:
         """Run ids of open records."""
         self.drain()

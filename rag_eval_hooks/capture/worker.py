@@ -19,6 +19,9 @@ __all__ = ["Worker"]
 EXIT_TIMEOUT_S = 5.0
 """How long the end of the process may be held up, for all workers together."""
 
+IDLE_S = 0.01
+"""Without any event for so long, the host waits for something else (a model, the next question)."""
+
 _log = logging.getLogger(__name__)
 _workers: "weakref.WeakSet[Worker]" = weakref.WeakSet()
 _exit_registered = False
@@ -27,12 +30,14 @@ _exit_registered = False
 class _Task:
     """One thing to do on the worker's thread; `size` None marks our own errands, which are never refused."""
 
-    __slots__ = ("argument", "function", "size")
+    __slots__ = ("argument", "due", "function", "size")
 
-    def __init__(self, function: Callable[[Any], None], argument: Any, size: int | None) -> None:
+    def __init__(self, function: Callable[[Any], None], argument: Any, size: int | None, due: float = 0.0) -> None:
         self.function = function
         self.argument = argument
         self.size = size
+        self.due = due
+        """When it is done even if the host is busy, on the monotonic clock."""
 
 
 def _nothing(_: Any) -> None:
@@ -42,8 +47,12 @@ def _nothing(_: Any) -> None:
 class Worker:
     """Runs submitted work one by one on a daemon thread that starts on first use.
 
-    It shares the interpreter with the host, so it gives way: it lets `linger_s` pass after a nudge, and
-    after each piece it rests so long that it uses at most `share` of one core. `flush` and `close` suspend both.
+    It shares the interpreter with the host: whenever the host passes work from one thread to another while a piece is
+    being done, it may have to wait until the piece is through, some milliseconds. So the worker gives way. It lets
+    `linger_s` pass after a nudge; it waits for a moment in which the host does nothing, but with no piece longer than
+    `patience_s`; and after a piece during which the host was at work it rests so long that it uses at most `share` of
+    one core. The price is that results come later, and that a host which is never idle and asks more than the share
+    can do fills the queue. `flush` and `close` suspend all three.
     It survives forks (the child starts empty, with a thread of its own; what was queued stays the parent's), and ends
     when its owner is collected and nothing is left to do.
 
@@ -55,7 +64,9 @@ class Worker:
         max_bytes: Estimated bytes that may wait.
         interval_s: Seconds between ticks.
         linger_s: Seconds between a nudge and the tick it asks for.
-        share: Largest share of one core to use while the host has not asked to hurry, in (0, 1].
+        activity: Bound method that returns a value which changes whenever the host does something.
+        patience_s: Seconds that a piece of work waits at most for an idle host.
+        share: Largest share of one core to use while the host is at work, in (0, 1].
     """
 
     def __init__(
@@ -67,10 +78,14 @@ class Worker:
         max_bytes: int = 64_000_000,
         interval_s: float = 1.0,
         linger_s: float = 0.05,
-        share: float = 0.25,
+        activity: Callable[[], object] | None = None,
+        patience_s: float = 2.0,
+        share: float = 0.1,
     ) -> None:
         self._tick = None if tick is None else weakref.WeakMethod(tick)
         self._at_exit = None if at_exit is None else weakref.WeakMethod(at_exit)
+        self._activity = None if activity is None else weakref.WeakMethod(activity)
+        self._patience = patience_s
         self._max_items = max_items
         self._max_bytes = max_bytes
         self._interval = interval_s
@@ -86,6 +101,8 @@ class Worker:
         self._hurry = threading.Event()
         self._hurrying = 0
         self._thread_id: int | None = None
+        self._seen: object = None
+        """The host's activity when we last looked."""
         self._started = False
         self._nudged = False
         self._closed = False
@@ -115,7 +132,7 @@ class Worker:
                 return False
             self._items += 1
             self._bytes += size
-        self._queue.put(_Task(function, argument, size))
+        self._queue.put(_Task(function, argument, size, time.monotonic() + self._patience))
         if not self._started:
             self.start()
         return True
@@ -239,6 +256,7 @@ class Worker:
             with guarded_work("worker.errand"):
                 task.function(task.argument)
             return
+        self._await_idle_host(task.due)
         began = time.thread_time()
         try:
             with guarded_work("worker"):
@@ -248,7 +266,21 @@ class Worker:
                 self._items -= 1
                 self._bytes -= task.size
                 self._counts["processed"] += 1
-        self._hurry.wait(min((time.thread_time() - began) * self._rest, self._interval))
+        if self._host_is_active():
+            self._hurry.wait(min((time.thread_time() - began) * self._rest, self._interval))
+
+    def _await_idle_host(self, due: float) -> None:
+        """Returns when the host has been idle for `IDLE_S`, when the time is up, or when somebody waits for us."""
+        while not self._hurry.is_set() and time.monotonic() < due and self._host_is_active():
+            self._hurry.wait(IDLE_S)
+
+    def _host_is_active(self) -> bool:
+        """Whether the host has done something since we last looked; True where that cannot be told."""
+        activity = None if self._activity is None else self._activity()
+        if activity is None:
+            return True
+        before, self._seen = self._seen, activity()
+        return before != self._seen
 
     def _linger_after_nudge(self) -> None:
         self._thread_id = threading.get_ident()

@@ -1,13 +1,14 @@
 """The background worker: bounds, order, timeouts, and what happens when work fails or blocks."""
 
 import asyncio
+import math
 import threading
 import weakref
 from typing import Any
 
 import pytest
 
-from rag_eval_hooks.capture import Worker
+from rag_eval_hooks.capture import Collector, Reply, Worker
 
 WAIT = 20.0
 
@@ -198,3 +199,58 @@ def test_an_owner_that_waits_is_kept_alive_until_it_no_longer_does() -> None:
     kept.waits = False
     del kept
     assert gone.wait(WAIT)
+
+
+class Host:
+    """A host that is at work for the first `busy` looks at it, and idle from then on."""
+
+    def __init__(self, busy: float) -> None:
+        self.busy, self.looks = busy, 0
+
+    def activity(self) -> object:
+        self.looks += 1
+        return min(self.looks, self.busy)
+
+
+@pytest.mark.parametrize(
+    ("busy", "patience_s", "hurry", "looks"),
+    [
+        pytest.param(5, 1_000, False, 6, id="the sixth look is the first that finds nothing new"),
+        pytest.param(1, 1_000, False, 2, id="one look cannot tell"),
+        pytest.param(math.inf, 0, False, 0, id="no patience"),
+        pytest.param(math.inf, 1_000, True, None, id="somebody waits"),
+    ],
+)
+def test_work_waits_for_an_idle_host(busy: float, patience_s: float, hurry: bool, looks: int | None) -> None:
+    host, at_work, done = Host(busy), [], threading.Event()
+    worker = Worker(activity=host.activity, patience_s=patience_s)
+    worker.submit(lambda _: (at_work.append(host.looks), done.set()), None, 1)
+    if hurry:
+        assert worker.flush(WAIT) == 0
+    assert done.wait(WAIT)
+    assert looks is None or at_work == [looks]
+    worker.close(WAIT)
+
+
+def test_the_worker_does_not_rest_while_the_host_is_idle() -> None:
+    host, done = Host(busy=1), threading.Event()
+    worker = Worker(activity=host.activity, share=1e-9, interval_s=1_000)  # one rest would outlast the test
+    worker.submit(lambda _: sum(range(1_000)), None, 1)
+    worker.submit(lambda _: done.set(), None, 1)
+    assert done.wait(WAIT)
+    worker.close(WAIT)
+
+
+def test_starts_ends_and_tokens_are_activity() -> None:
+    collector = Collector(lambda _: None)
+    seen = [collector.activity]
+    for event in (
+        lambda: collector.start("root", None, "model", "Model", ()),
+        lambda: collector.token("root", "a"),
+        lambda: collector.token("root", "b"),
+        lambda: collector.end("root", Reply("ab")),
+    ):
+        event()
+        seen.append(collector.activity)
+    assert len(set(seen)) == 5
+    assert collector.activity == seen[-1]
