@@ -1,5 +1,6 @@
 """Writes a result file whole or not at all."""
 
+import io
 import os
 import sys
 import tempfile
@@ -11,13 +12,17 @@ from rag_eval_hooks.errors import ConfigError
 
 __all__ = ["whole_file"]
 
+Write = Callable[[bytes], object]
+
+NOTHING = "nothing was written"
+
 
 @contextmanager
-def whole_file(target: str | os.PathLike[str]) -> Iterator[Callable[[bytes], object]]:
+def whole_file(target: str | os.PathLike[str]) -> Iterator[Write]:
     """Gives a function that writes bytes to `target`; the file appears, or is replaced, when the block ends well.
 
-    Until then the bytes are in a hidden file beside it, which goes away when the block raises.
-    `-` is standard output, and a device or pipe is written to directly.
+    Until then the bytes are in a hidden file beside it, which goes away when the block raises. Of a link, the file
+    behind it is replaced. `-` is standard output; what is no file, a pipe or a device, gets the bytes as they come.
 
     Raises:
         ConfigError: If the place cannot be written to, or becomes full.
@@ -32,21 +37,24 @@ def whole_file(target: str | os.PathLike[str]) -> Iterator[Callable[[bytes], obj
     if not path.parent.is_dir():
         raise ConfigError(f"the folder {path.parent} does not exist; create it first")
     if path.exists() and not path.is_file():
-        with path.open("wb") as device:
-            yield device.write
+        with _opened(path) as device:
+            yield _through(device, path)
         return
-    place = path.resolve()  # of a link, the file behind it is replaced
-    try:
+    with _refusing(path, "choose another place"):
+        place = path.resolve()
         handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name[:100]}.", suffix=".part")
-    except OSError as error:
-        raise ConfigError(f"cannot write {path}: {error.strerror or error}; choose another place") from error
-    part = Path(name)
-    file = os.fdopen(handle, "wb")
+    part, file = Path(name), os.fdopen(handle, "wb")
+
+    def write(data: bytes) -> None:
+        with _refusing(path, NOTHING):
+            file.write(data)
+
     try:
-        yield _writing(file.write, path)
-        _writing(lambda _: file.close(), path)(b"")
-        part.chmod(place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask())
-        part.replace(place)
+        yield write
+        with _refusing(path, NOTHING):
+            file.close()
+            part.chmod(place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask())
+            part.replace(place)
     except BaseException:
         with suppress(OSError):  # what is still buffered fits no better than before
             file.close()
@@ -60,14 +68,31 @@ def _to_stdout(data: bytes) -> None:
     sys.stdout.buffer.flush()  # someone may be reading along, as in `tail -f log | rag-eval-hooks replay - | ...`
 
 
-def _writing(write: Callable[[bytes], object], path: Path) -> Callable[[bytes], object]:
-    def checked(data: bytes) -> None:
-        try:
-            write(data)
-        except OSError as error:
-            raise ConfigError(f"cannot write {path}: {error.strerror or error}; nothing was written") from error
+def _opened(device: Path) -> io.FileIO:
+    with _refusing(device, "choose another place"):
+        return io.FileIO(device, "w")  # without a buffer, so that nothing is left to write when a write has failed
 
-    return checked
+
+def _through(device: io.FileIO, path: Path) -> Write:
+    def write(data: bytes) -> None:
+        rest = memoryview(data)
+        with _refusing(path, "what was written before stays"):
+            while rest:
+                rest = rest[device.write(rest) or 0 :]  # a signal may end a write before its end
+
+    return write
+
+
+@contextmanager
+def _refusing(path: Path, outcome: str) -> Iterator[None]:
+    """Turns a fault of the place into an error that names it; a reader that went away is none."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except (OSError, RuntimeError) as error:  # RuntimeError: a link that leads to itself, before Python 3.13
+        why = error.strerror if isinstance(error, OSError) else None
+        raise ConfigError(f"cannot write {path}: {why or error}; {outcome}") from error
 
 
 def _umask() -> int:

@@ -2,14 +2,12 @@
 
 import base64
 import hashlib
-import os
 import re
-import secrets
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup, escape
@@ -17,6 +15,7 @@ from markupsafe import Markup, escape
 from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks.record import Evaluation, RagRun
 from rag_eval_hooks.record.clean import clean_text
+from rag_eval_hooks.replay.output import whole_file
 from rag_eval_hooks.reports.overview import Overview, headlines
 from rag_eval_hooks.reports.payload import index_row, run_data, script_json
 from rag_eval_hooks.reports.view import run_view
@@ -40,37 +39,32 @@ def write_report(
     """Writes a report as one HTML file that works without network, and returns how many runs it shows.
 
     Averages and counts cover all pairs; the first `limit` runs can be opened one by one, and the page says so.
-    The file appears whole or not at all: it is written beside `path` and then renamed.
+    The file appears whole or not at all, see `rag_eval_hooks.replay.output.whole_file`.
 
     Args:
         pairs: Each run's record and evaluation; a record of None shows the answer without the chunks' texts.
-        path: The file to write; an existing one is replaced.
+        path: The file to write; an existing one is replaced, of a link the file behind it. `-` is standard output.
         title: The page's heading.
         limit: How many runs to show at most; None shows all.
 
     Raises:
-        ConfigError: If the folder of `path` does not exist, `path` is a folder, or `limit` is negative.
-        OSError: If the file cannot be written.
+        ConfigError: If `path` cannot be written to, or `limit` is negative.
     """
-    target = Path(path)
     if limit is not None and limit < 0:
         raise ConfigError(f"limit is {limit}; give 0 or more, or None for all runs")
-    if not target.parent.is_dir():
-        raise ConfigError(f"cannot write {target}: the folder {target.parent} does not exist; create it first")
-    if target.is_dir():
-        raise ConfigError(f"cannot write {target}: it is a folder; name a file in it, such as report.html")
-
     overview = Overview()
     rows: list[dict[str, Any]] = []
     blocks: list[Markup] = []
-    for run, evaluation in pairs:
-        shown = limit is None or len(rows) < limit
-        overview.add(run, evaluation, len(rows) if shown else None)
-        if shown:
-            view = run_view(run, evaluation)
-            rows.append(index_row(view))
-            blocks.append(Markup(script_json(run_data(view))))  # noqa: S704  script_json escapes it
-    _write_whole(target, _render(str(clean_text(title)), overview, rows, blocks))
+    with whole_file(path) as write:
+        for run, evaluation in pairs:
+            shown = limit is None or len(rows) < limit
+            overview.add(run, evaluation, len(rows) if shown else None)
+            if shown:
+                view = run_view(run, evaluation)
+                rows.append(index_row(view))
+                blocks.append(Markup(script_json(run_data(view))))  # noqa: S704  script_json escapes it
+        for part in _render(str(clean_text(title)), overview, rows, blocks):
+            write(part.encode("utf-8"))
     return len(rows)
 
 
@@ -138,19 +132,3 @@ def _script() -> str:
 
 def _digest(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-def _write_whole(target: Path, parts: Iterable[str]) -> None:
-    """Writes beside the target and renames, so that a reader never meets half a page."""
-    unfinished = target.with_name(f".{target.name[:100]}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
-    try:
-        with _create(unfinished) as file:
-            file.writelines(parts)
-        unfinished.replace(target)
-    except BaseException:
-        unfinished.unlink(missing_ok=True)
-        raise
-
-
-def _create(path: Path) -> IO[str]:
-    return path.open("x", encoding="utf-8", newline="\n")

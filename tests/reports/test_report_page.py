@@ -148,9 +148,17 @@ def test_a_failure_while_writing_leaves_no_half_page(tmp_path: Path, monkeypatch
         raise PermissionError(f"{target} is held open")
 
     monkeypatch.setattr(Path, "replace", refuse)
-    with pytest.raises(PermissionError):
+    with pytest.raises(ConfigError, match="is held open; nothing was written"):
         write_report([(None, sample_evaluation())], tmp_path / "r.html")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_of_a_link_the_page_behind_it_is_written(tmp_path: Path) -> None:
+    (tmp_path / "real.html").write_text("old", "utf-8")
+    (tmp_path / "link.html").symlink_to(tmp_path / "real.html")
+    write_report([(None, sample_evaluation())], tmp_path / "link.html")
+    assert (tmp_path / "link.html").is_symlink()
+    assert "1 run" in (tmp_path / "real.html").read_text("utf-8")
 
 
 @pytest.mark.parametrize(
