@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from rag_eval_hooks.diagnosis.situation import Situation, count, items_in, listed, refs
+from rag_eval_hooks.diagnosis.situation import UNSUPPORTED_AT_MOST, Situation, count, items_in, listed, refs
 from rag_eval_hooks.record import Claim, Finding
 from rag_eval_hooks.record.evaluation import FindingKind
 
@@ -12,8 +12,6 @@ SAID_BY_GOLD = 0.95
 """Gold says it, and a refusal is told from an answer by its words, which may mislead."""
 SEEN_IN_LABELS = 0.9
 """Gold judged chunks and found none relevant, or a complete evidence set was in the context."""
-UNSUPPORTED_AT_MOST = 0.8
-"""Attribution compares words and values: a claim that none of the context's words back may paraphrase it."""
 CONFLICT_AT_MOST = 0.75
 """Of the contradictions that attribution finds in FEVER Symmetric, 73 % are contradictions."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rag_eval_hooks.diagnosis.situation import Situation, count, refs
+from rag_eval_hooks.diagnosis.situation import UNSUPPORTED_AT_MOST, Situation, count, refs
 from rag_eval_hooks.record import Citation, Claim, Finding
 from rag_eval_hooks.record.evaluation import CitationProblem, FindingKind
 
@@ -79,6 +79,6 @@ def _confidence(problem: CitationProblem, claim: Claim | None, citation: Citatio
     if problem == "dangling":
         return POINTS_NOWHERE
     if problem == "unsupported":
-        return 1 - _backed(claim)
+        return UNSUPPORTED_AT_MOST * (1 - _backed(claim))
     supports = claim.supported_by if claim is not None else ()
     return max((one.probability for one in supports if one.rank != citation.target_rank), default=0.5)

@@ -6,9 +6,11 @@ from functools import cached_property
 from rag_eval_hooks.metrics.labels import EvidenceSet, JudgedSource, evidence_sets, given_labels, grades, needed_items
 from rag_eval_hooks.record import Attribution, Claim, Gold, RagRun
 
-__all__ = ["Situation", "count", "items_in", "listed", "refs"]
+__all__ = ["UNSUPPORTED_AT_MOST", "Situation", "count", "items_in", "listed", "refs"]
 
 MAX_LISTED = 8
+UNSUPPORTED_AT_MOST = 0.8
+"""Attribution compares words and values: a claim that none of the context's words back may paraphrase it."""
 BY_JUDGE = 0.8
 """Factor where the labels are a judge's: a model gave them, and no person looked."""
 

@@ -296,7 +296,7 @@ class TestCitations:
         assert misplaced.refs == {"citations": (2,), "claims": (0,), "chunks": (2,)}
         assert misplaced.confidence == pytest.approx(0.9)  # chunk 1 backs claim 0 with 0.9
         assert unsupported.refs == {"citations": (3,), "claims": (1,), "chunks": (2,)}
-        assert unsupported.confidence == pytest.approx(1 - 0.1)
+        assert unsupported.confidence == pytest.approx(0.8 * (1 - 0.1))
         assert dangling.why == "Of 5 citations, 2 point to no item the generator got."
 
     def test_a_chunk_is_not_elsewhere_from_itself(self) -> None:
@@ -307,7 +307,7 @@ class TestCitations:
     def test_a_citation_outside_any_claim(self) -> None:
         run = make_run("ab")
         finding = only(run, make_attribution(run, claims=["+1"], citations=[(None, 2, False)]), "unsupported_citation")
-        assert (finding.refs, finding.confidence) == ({"citations": (0,), "chunks": (2,)}, 0.5)
+        assert (finding.refs, finding.confidence) == ({"citations": (0,), "chunks": (2,)}, 0.8 * 0.5)
 
     @pytest.mark.parametrize(
         ("claims", "citations", "missing"),
@@ -342,6 +342,7 @@ def test_the_most_certain_comes_first() -> None:
     st.none() | st.text(alphabet="abcd", max_size=6),
     st.none() | st.dictionaries(st.sampled_from("abcd"), st.integers(-1, 2)),
     st.none() | st.lists(st.text(alphabet="abcd", max_size=3), max_size=3),
+    st.sampled_from([None, "", "42"]),
     st.lists(st.sampled_from("-!?~+"), max_size=4),
     st.sampled_from(["answer", "refusal", "empty"]),
     st.sampled_from(["ok", "partial", "error", "abandoned"]),
@@ -351,12 +352,14 @@ def test_laws(
     context: str | None,
     relevance: dict[str, int] | None,
     sets: list[str] | None,
+    answer: str | None,
     claims: list[str],
     kind: Any,
     status: str,
 ) -> None:
     """Sorted by confidence, one of a kind, references that exist, no text of the run, and a clean run is clean."""
-    run = make_run(retrieved, context=context, relevance=relevance, evidence_sets=sets, status=status)
+    gold = {"relevance": relevance, "evidence_sets": sets, "gold_answer": answer}
+    run = make_run(retrieved, context=context, status=status, **gold)
     citations = [(place, None) for place in range(len(claims))]
     found = make_attribution(run, claims=claims, citations=citations, kind=kind)
     said = diagnose(run, found)
