@@ -8,6 +8,7 @@ from typing import Final
 from rag_eval_hooks.errors import MetricSpecError
 from rag_eval_hooks.metrics import Metric, parse_metric
 from rag_eval_hooks.record import Finding, MetricResult
+from rag_eval_hooks.record.reasons import FAILED, REASONS
 
 __all__ = [
     "FINDINGS",
@@ -62,14 +63,18 @@ STAGES: Final[dict[str, str]] = {
 
 STATUSES: Final[dict[str, str]] = {
     "ok": "finished",
-    "partial": "finished, part of the pipeline failed",
+    "partial": "finished, seen only in part",
     "interrupted": "interrupted, waiting for input",
-    "abandoned": "the reader left before the answer ended",
+    "abandoned": "left by the reader before the answer ended",
     "cancelled": "cancelled",
     "error": "ended with an error",
     "timeout": "ran out of time",
     "evicted": "never seen to end",
 }
+"""By status of a run: how it ended, as in `run r1, <words>` and `3 <words>`.
+
+`partial` says nothing of a fault: it began inside a pipeline whose beginning was not seen.
+"""
 
 FINDINGS: Final[dict[str, tuple[str, str]]] = {
     "zero_recall": ("Nothing relevant found", "No retrieved chunk is relevant to the question."),
@@ -96,43 +101,25 @@ FINDINGS: Final[dict[str, tuple[str, str]]] = {
 }
 """By kind of finding: title, and what it says."""
 
-REASONS: Final[dict[str, str]] = {
-    "no_context": "no chunk was retrieved",
-    "no_answer": "there is no answer",
-    "refusal": "the answer declines to answer",
-    "no_gold": "no chunk is labelled relevant",
-    "no_judge": "a judge labelled no chunk relevant",
-    "no_utility": "no usefulness is labelled for these chunks",
-    "nothing_used": "the answer used no chunk",
-    "no_citations": "the answer cites nothing",
-    "no_claims": "the answer states nothing checkable",
-    "incomplete_run": "the run did not finish, so its answer is not judged",
-    "no_attribution": "the answer was not attributed to the chunks",
-    "no_prompt": "the prompt was not seen",
-}
-
 ANSWER_REASONS: Final[dict[str, str]] = {
     "no_gold": "no right answer was given",
     "no_judge": "a judge gave no right answer",
 }
-"""What the same words mean for a measure that needs the right answer, not relevant chunks."""
-
-
-RANKS: Final = ("FirstUse",)
-"""Measures that count from 1 instead of lying within [0, 1]."""
-
+"""What these words mean for a measure that needs the right answer, which labels of chunks do not give."""
 
 RANKS_NAMED: Final = re.compile(r"(?:: [0-9]+)? \((?:chunks at )?ranks [0-9][0-9, ]*(?:and [0-9]+ more)?(\)|; )")
 """`: 2 (ranks 1, 3)`, or the beginning of ` (ranks 1, 3; the shortest 40%)`."""
 
 
 def within_one(metric: str, value: float) -> bool:
-    """Returns whether a value is a share that a bar can show.
+    """Returns whether a value is a share that a bar can show: of a measure that lies within [0, 1], too.
 
-    >>> within_one("P@5", 1.0), within_one("T@5", -0.1), within_one("FirstUse", 1.0)
-    (True, False, False)
+    >>> within_one("P@5", 1.0), within_one("T@5", 0.1), within_one("FirstUse", 1.0), within_one("no such measure", 2.0)
+    (True, False, False, False)
     """
-    return 0 <= value <= 1 and not metric.startswith(RANKS)
+    found = _measure(metric)
+    low, high = (0.0, 1.0) if found is None else found.bounds
+    return low >= 0 and high <= 1 and 0 <= value <= 1
 
 
 def as_number(value: float | None) -> str:
@@ -176,19 +163,20 @@ def counted(count: int, one: str, many: str | None = None) -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
-def reason_words(reason: str | None, metric: str) -> str:
-    """Returns in words why a measure has no value.
+def reason_words(reason: str | None, metric: str = "") -> str:
+    """Returns in words why a measure has no value; a reason of another version as it is.
 
     >>> reason_words("no_gold", "R@5"), reason_words("no_gold", "AnswerMatch"), reason_words("failed:KeyError", "RR")
-    ('no chunk is labelled relevant', 'no right answer was given', 'the measure failed (KeyError)')
+    ('no gold labels were given', 'no right answer was given', 'the measure failed (KeyError)')
     """
-    if not reason:
-        return "no reason was recorded"
-    if reason.startswith("failed:"):
-        return f"the measure failed ({reason.removeprefix('failed:')})"
-    found = _measure(metric)
-    own = ANSWER_REASONS if found is not None and "gold_answer" in found.needs else {}
-    return own.get(reason) or REASONS.get(reason, reason.replace("_", " "))
+    reason = reason or "unknown"
+    if reason.startswith(FAILED):
+        return f"the measure failed ({reason.removeprefix(FAILED)})"
+    if reason in ANSWER_REASONS:
+        found = _measure(metric)
+        if found is not None and "gold_answer" in found.needs:
+            return ANSWER_REASONS[reason]
+    return REASONS.get(reason, reason.replace("_", " "))
 
 
 def without_value(results: Iterable[MetricResult]) -> dict[str, list[str]]:

@@ -4,13 +4,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from rag_eval_hooks.reports.plain import one_line
-from rag_eval_hooks.reports.words import as_number
+from rag_eval_hooks.reports.words import as_number, reason_words
 from rag_eval_hooks.summary.models import Interval
 
 __all__ = ["as_interval", "as_p", "as_share", "escaped", "gaps", "markdown_table"]
 
 # Besides markup: what turns bare text into links (`://`, `www.`, `@`), emoji (`:x:`) or formulas (`$`) on some sites.
 SPECIAL = re.compile(r"([\\`*_\[\]#|~$]|@(?=[a-z])|:(?=\S)|(?<=www)\.)", re.IGNORECASE)
+SIDES = {"a": "A", "b": "B", "both": "both"}
 ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
@@ -60,13 +61,24 @@ def as_share(share: float | None) -> str:
 
 
 def gaps(not_scored: Mapping[str, int], failed: int = 0) -> str:
-    """Returns the runs without a value by reason.
+    """Returns the runs, or pairs of runs, without a value by reason, in words.
 
     >>> gaps({"refusal": 2, "no_gold": 1}, 1), gaps({})
-    ('refusal 2, no_gold 1, failed 1', 'none')
+    ('2 × the answer declines to answer; 1 × no gold labels were given; 1 × the measure failed', 'none')
+    >>> gaps({"a:no_gold+b:no_answer": 1, "both:refusal": 2})
+    '1 × A: no gold labels were given, B: there is no answer; 2 × both: the answer declines to answer'
     """
-    parts = [f"{one_line(reason)} {count:,}" for reason, count in not_scored.items()]
-    return ", ".join([*parts, *([f"failed {failed:,}"] if failed else [])]) or "none"
+    parts = [f"{count:,} × {_reason(reason)}" for reason, count in not_scored.items()]
+    return "; ".join([*parts, *([f"{failed:,} × the measure failed"] if failed else [])]) or "none"
+
+
+def _reason(reason: str) -> str:
+    """The words of a reason, which a comparison says of one side, of each, or of both."""
+    said = []
+    for one in re.split(r"\+(?=b:)", reason):
+        side, _, why = one.partition(":")
+        said.append(f"{SIDES[side]}: {reason_words(why)}" if side in SIDES else reason_words(one))
+    return one_line(", ".join(said), 200)
 
 
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Sequence[int] = ()) -> str:

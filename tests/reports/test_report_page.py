@@ -89,7 +89,7 @@ def test_a_missing_value_is_told_in_words(tmp_path: Path) -> None:
     write_report([(sample_run(), sample_evaluation())], tmp_path / "r.html")
     data = block((tmp_path / "r.html").read_text("utf-8"), "run-data-0")
     assert data["missing"] == [
-        ["no chunk is labelled relevant", ["R@5"]],
+        ["no gold labels were given", ["R@5"]],
         ["the measure failed (KeyError)", ["RR"]],
     ]
     results = {one["metric"]: one for one in data["results"]}

@@ -75,7 +75,7 @@ def test_each_sentence_shows_its_verdict_without_colour() -> None:
     assert "✗5 The board expects" in flat
     assert "·6 I hope this helps!" in flat, "what needs no source is not called unsupported"
     assert "✗ [9] -> nothing claim 5: there is no such item" in flat
-    assert "n/a, no chunk is labelled relevant: R@5 n/a, the measure failed (KeyError): RR" in flat
+    assert "n/a, no gold labels were given: R@5 n/a, the measure failed (KeyError): RR" in flat
     assert "ContextUse 0.5 used chunks" in flat
     assert "nDCG@5 0.9508 gold labels" in flat
 
@@ -121,7 +121,7 @@ def test_measures_without_a_value_share_a_line_for_each_reason() -> None:
     out = io.StringIO()
     print_run(Console(file=out, width=100), sample_run(), sample_evaluation(results=results))
     assert out.getvalue().partition("\nMeasures\n")[2].splitlines() == [
-        "n/a, no chunk is labelled relevant: P, R, RR",
+        "n/a, no gold labels were given: P, R, RR",
         "n/a, no right answer was given: AnswerMatch",
         "n/a, the answer declines to answer: Groundedness",
     ]

@@ -44,6 +44,15 @@ def test_every_wanted_measure_is_there_with_what_it_rests_on() -> None:
     assert report.retrieval.cutoffs == {"2": 3}
 
 
+def test_the_page_says_in_words_why_there_is_no_value() -> None:
+    page = version_markdown(version_report([pair(relevant={"a"}), pair(1)]))
+    row = next(line for line in page.splitlines() if line.startswith("| UDCG "))
+    assert "1 × no gold labels were given; 1 × a retrieved item has no utility label" in row
+    row = next(line for line in page.splitlines() if line.startswith("| RR "))
+    assert "1 × no gold labels were given" in row
+    assert "no_gold" not in page.replace("\\", "")
+
+
 def test_a_stored_measure_is_not_computed_again_with_another_cutoff() -> None:
     run = make_run("abc", relevant={"c"}, question="q")
     report = version_report([(run, evaluate(run, [R(k=1)]))])
