@@ -169,6 +169,8 @@ class Evidence:
     def _add_anchor(self, anchor: Anchor, place: int, number: int) -> None:
         for key in filter(None, (anchor.key, anchor.also)):
             self._keys.setdefault(key, []).append(place)
+        if anchor.key is None and "." in anchor.raw:  # a version may be written without its word
+            self._keys.setdefault(f"version:{anchor.raw}", []).append(place)
         for value in anchor.values:
             self._numbers.append((value, place, number))
             if anchor.factor != 1.0:

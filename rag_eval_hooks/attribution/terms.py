@@ -4,7 +4,17 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-__all__ = ["HIRAGANA", "SPACELESS_FROM", "STOPWORDS", "direction", "is_negation", "plain_terms", "stem", "terms"]
+__all__ = [
+    "HIRAGANA",
+    "SPACELESS",
+    "SPACELESS_FROM",
+    "STOPWORDS",
+    "direction",
+    "is_negation",
+    "plain_terms",
+    "stem",
+    "terms",
+]
 
 SPACELESS = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"

@@ -283,3 +283,11 @@ def test_any_text_gives_a_sound_evaluation(
 def test_hostile_text_ends_as_chunk_and_as_answer(text: str) -> None:
     evaluation = judged("word 1?", [text, "word 1"], text)
     assert len(evaluation.chunks) == 2
+
+
+def test_a_version_may_stand_without_its_word() -> None:
+    assert (
+        judged("", ["Parsers: 2.4 and 2.10 are supported."], "Version 2.4 is supported.").claims[0].verdict
+        == "supported"
+    )
+    assert judged("", ["Parsers: 2.10 is supported."], "Version 2.1 is supported.").claims[0].verdict != "supported"
