@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from rag_eval_hooks.metrics.levels import document_of, page_of
 from rag_eval_hooks.record import Chunk, Citation, Claim, Evaluation, Finding, MetricResult, RagRun
 
 __all__ = [
@@ -27,8 +28,6 @@ __all__ = [
     "shown_verdict",
 ]
 
-SOURCE_KEYS = ("source", "file_path", "file_name", "filename", "url", "title", "document_id", "doc_id")
-PAGE_KEYS = ("page_label", "page_number", "page", "loc")
 TELLING_ID = re.compile(r"[^\W\d_]{3}")
 MADE_UP_ID = re.compile(r"text-[0-9a-f]{12}|[0-9a-f-]{16,}", re.IGNORECASE)
 LONGEST_CAPTION = 60
@@ -327,7 +326,6 @@ def _chunks(run: RagRun | None, evaluation: Evaluation, backing: tuple[Backing, 
         chunk = run.chunks[place] if run is not None and place is not None else None
         trail = trails.get(place, ()) if place is not None else ()
         claims, offsets = spans.get(verdict.rank, ((), ()))
-        metadata = chunk.metadata if chunk is not None else {}
         views.append(
             ChunkView(
                 rank=verdict.rank,
@@ -340,13 +338,13 @@ def _chunks(run: RagRun | None, evaluation: Evaluation, backing: tuple[Backing, 
                 conflict=verdict.conflict,
                 in_prompt=verdict.in_prompt,
                 score=next((step.score for step in reversed(trail) if step.score is not None), None),
-                source=_first_text(metadata, SOURCE_KEYS),
-                page=_first_text(metadata, PAGE_KEYS),
+                source=document_of(chunk) if chunk is not None else None,
+                page=page_of(chunk) if chunk is not None else None,
                 relevance=relevance.get(verdict.id),
                 coverage=coverage.get(place) if place is not None and verdict.in_prompt else None,
                 backing=tuple(item for item in backing if item.chunk == position),
                 trail=tuple(trail),
-                metadata=tuple(metadata.items()),
+                metadata=tuple(chunk.metadata.items()) if chunk is not None else (),
             )
         )
     return tuple(views)
@@ -398,11 +396,3 @@ def _trails(run: RagRun | None) -> dict[int, list[Place]]:
         for rank, item in enumerate(stage.items, start=1):
             trails.setdefault(item.chunk, []).append(Place(stage.name or stage.kind, rank, item.score))
     return trails
-
-
-def _first_text(metadata: dict[str, Any], keys: Sequence[str]) -> str | None:
-    for key in keys:
-        value = metadata.get(key)
-        if isinstance(value, (str, int, float)) and not isinstance(value, bool) and str(value).strip():
-            return str(value)
-    return None

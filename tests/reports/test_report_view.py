@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report_samples import ANSWER, TEXTS, sample_claims, sample_evaluation, sample_run, span
 
+from rag_eval_hooks.metrics.levels import unit_of
 from rag_eval_hooks.record import Chunk, ChunkVerdict, Claim, ContextItem, RagRun, Support
 from rag_eval_hooks.reports.view import cut, run_view, shown_verdict
 
@@ -99,6 +100,15 @@ def test_chunks_carry_what_the_record_says() -> None:
     assert (first.score, first.relevance, first.coverage) == (0.98, 3, 1.0), "the last stage's score"
     assert (fourth.coverage, fourth.relevance) == (0.85, None), "unjudged is not 0"
     assert (fifth.in_prompt, fifth.coverage) == (False, None)
+
+
+def test_document_and_page_are_those_that_the_measures_count() -> None:
+    metadata = {"file_name": "b.pdf", "source": "a.pdf", "page_label": "iv", "page": 6}
+    chunk = Chunk(id=TEXTS[0][0], text="Tea.", metadata=metadata)
+    run = sample_run(chunks=(chunk,) * 5)
+    shown = run_view(run, sample_evaluation()).chunks[0]
+    assert (shown.source, shown.page) == ("a.pdf", "6")
+    assert f"{shown.source}#page={shown.page}" == unit_of(chunk, "page")
 
 
 def test_a_conflict_names_the_chunk_against_the_claim() -> None:
