@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from rag_eval_hooks.metrics import Average, AverageAccumulator
+from rag_eval_hooks.metrics import Average, AverageAccumulator, weight_of
 from rag_eval_hooks.record import Evaluation, MetricResult, RagRun
 from rag_eval_hooks.reports.view import citation_outcome, shown_verdict
 from rag_eval_hooks.reports.words import (
@@ -148,9 +148,9 @@ class Overview:
     def add(self, run: RagRun | None, evaluation: Evaluation, shown_as: int | None) -> None:
         """Counts one run; `shown_as` is its number on the page, None for a run that is only counted."""
         self.runs += 1
-        probability = run.inclusion_probability if run is not None else 1.0
-        self.sampled = self.sampled or probability < 1
-        self._sums.add(evaluation.results, 1 / probability)
+        weight = weight_of(run)
+        self.sampled = self.sampled or weight > 1
+        self._sums.add(evaluation.results, weight)
         for result in evaluation.results:
             self._spreads.setdefault(result.metric, Spread()).add(result)
         self.statuses[evaluation.status] += 1

@@ -74,6 +74,12 @@ def test_a_sampled_run_weighs_more(tmp_path: Path) -> None:
     assert "inverse of its sampling probability" in page
 
 
+def test_a_run_that_was_hardly_ever_sampled_gives_a_page_too(tmp_path: Path) -> None:
+    rare = sample_run("a", inclusion_probability=5e-324)
+    write_report([(rare, sample_evaluation("a", results=result(0.25)))], tmp_path / "r.html")
+    assert ">0.25<" in (tmp_path / "r.html").read_text("utf-8"), "1 / 5e-324 is infinite; the weight is 1e12"
+
+
 def test_findings_count_runs_and_link_to_different_questions(tmp_path: Path) -> None:
     questions = ["Why?", "Why?", "How?", "When?", "Where?"]
     twice = sample_evaluation().findings[-1:] * 2
