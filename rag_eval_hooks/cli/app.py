@@ -21,6 +21,7 @@ from rag_eval_hooks.cli.say import error_line
 from rag_eval_hooks.cli.schema import schema
 from rag_eval_hooks.cli.show import show
 from rag_eval_hooks.errors import RagEvalHooksError
+from rag_eval_hooks.pipeline import package_version
 
 __all__ = ["app", "main"]
 
@@ -80,9 +81,7 @@ for command in (replay, show, report, compare, measure, metrics, schema, demo):
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
-
-        typer.echo(f"rag-eval-hooks {version('rag-eval-hooks')}")
+        typer.echo(f"rag-eval-hooks {package_version()}")
         raise typer.Exit
 
 

@@ -10,7 +10,8 @@ from typing import IO, Annotated, cast
 
 import typer
 
-from rag_eval_hooks.cli.say import counted, say
+from rag_eval_hooks.cli.say import say
+from rag_eval_hooks.reports.words import counted
 
 __all__ = ["measure"]
 

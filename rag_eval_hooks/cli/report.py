@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rag_eval_hooks.cli.say import BadLines, counted, say
+from rag_eval_hooks.cli.say import BadLines, say
+from rag_eval_hooks.reports.words import counted
 
 if TYPE_CHECKING:
     from rag_eval_hooks.metrics import Metric

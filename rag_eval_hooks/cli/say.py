@@ -5,8 +5,9 @@ from collections.abc import Callable
 
 from rag_eval_hooks.replay.lines import Line
 from rag_eval_hooks.reports.plain import one_line
+from rag_eval_hooks.reports.words import counted
 
-__all__ = ["BadLines", "counted", "error_line", "say"]
+__all__ = ["BadLines", "error_line", "say"]
 
 SHOWN = 20
 MAX_MESSAGE = 1_000
@@ -21,15 +22,6 @@ def say(text: str) -> None:
 def error_line(text: str) -> None:
     """Prints the line that says why the command ends."""
     say(f"rag-eval-hooks: {text}")
-
-
-def counted(number: int, word: str) -> str:
-    """Returns `1 run`, `2 runs`, `1,000 runs`.
-
-    >>> counted(1, "run"), counted(1000, "run")
-    ('1 run', '1,000 runs')
-    """
-    return f"{number:,} {word}" + ("" if number == 1 else "s")
 
 
 class BadLines:

@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 from rag_eval_hooks import Evaluation, evaluate, read_run
 from rag_eval_hooks.cli import app
 from rag_eval_hooks.metrics import metric_classes
+from rag_eval_hooks.pipeline import package_version
 from rag_eval_hooks.sinks import read_store
 
 COMMAND = [sys.executable, "-c", "from rag_eval_hooks.cli import main; main()"]
@@ -51,7 +52,7 @@ def log(tmp_path: Path) -> Path:
 
 
 def test_version_and_help() -> None:
-    assert call("--version").stdout.startswith("rag-eval-hooks 0.")
+    assert call("--version").stdout == f"rag-eval-hooks {package_version()}\n"
     shown = call("--help")
     assert (shown.returncode, shown.stderr) == (0, "")
     assert "\n    rag-eval-hooks replay log.jsonl evaluations.jsonl --store runs.db\n" in shown.stdout
@@ -59,6 +60,18 @@ def test_version_and_help() -> None:
     for command in ("replay", "show", "report", "metrics", "schema", "demo"):
         assert f"\n  {command} " in shown.stdout
         assert call(command, "--help").returncode == 0
+
+
+def test_version_of_a_bare_source_tree_is_unknown() -> None:
+    code = (
+        "from importlib import metadata\n"
+        "def version(name): raise metadata.PackageNotFoundError(name)\n"
+        "metadata.version = version\n"
+        "from rag_eval_hooks.cli import main\n"
+        "main(['--version'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "rag-eval-hooks unknown\n", "")
 
 
 def test_starting_is_light() -> None:
