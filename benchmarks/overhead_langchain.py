@@ -1,17 +1,16 @@
 """What the LangChain callback costs the host: bare chain, a handler that does nothing, and ours, interleaved.
 
-Run: python benchmarks/overhead_langchain.py [--rounds 60] [--batch 20] [--share 0.1]
+Run: python benchmarks/overhead_langchain.py [--rounds 10] [--batch 200] [--share 0.1]
 
 The chain is an LCEL chain with 10 documents of 1 kB and a fake model that answers at once, so that the ratios are the
 worst case: a model that takes half a second hides all of it. Batches of the variants take turns in one process, so
-that a slow moment of the machine hits all of them. Three figures are told apart:
+that a slow moment of the machine hits all of them. Figures are told apart:
 
-- capture: the callbacks alone; nothing is evaluated meanwhile (the worker starts after the measured batch).
-- live: the worker evaluates under the measured chain, as in a service that is never idle: long batches without a
-  pause, and no patience (`patience_s=0`; by default the worker would wait up to 2 s for a pause, so that a batch of
-  this length would not meet it at all). It takes at most its `share` of one core; what it cannot keep up with waits
-  in the queue and is evaluated after the batch. Read it on an otherwise idle machine.
-- model of 20 ms: everything as by default, where the host waits for its model most of the time.
+- no-op: what LangChain itself takes for calling any handler; most of the cost of a stream of tokens.
+- capture: our callbacks alone; nothing is evaluated meanwhile (the worker starts after the measured batch).
+- never idle: the worker evaluates under the measured chain, as in a service without a pause (`patience_s=0`); it
+  takes at most its `share` of one core, and what it cannot keep up with is evaluated after the batch.
+- default: as it comes. The worker waits up to 2 s for a pause, so that a batch shorter than that does not meet it.
 - CPU per question: process time including the worker, all records evaluated, against the bare chain.
 """
 
@@ -22,6 +21,7 @@ import platform
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from langchain_core.callbacks import BaseCallbackHandler
@@ -115,39 +115,49 @@ def _batch(call: Callable[[Any], Any], config: Any, size: int) -> list[float]:
     return times
 
 
-def _compare(name: str, call: Callable[[Any], Any], rounds: int, size: int, hooks: Hooks) -> None:
-    variants: dict[str, Any] = {
-        "bare": {},
-        "no-op": {"callbacks": [NoOp()]},
-        "ours": {"callbacks": [RagEvalCallbackHandler(hooks)]},
+def _compare(name: str, call: Callable[[Any], Any], rounds: int, size: int, share: float) -> None:
+    ours = {
+        "capture": Hooks(keep=0, linger_s=30.0),
+        "never idle": Hooks(keep=0, patience_s=0.0, share=share),
+        "default": Hooks(keep=0, share=share),
     }
-    for config in variants.values():
-        _batch(call, config, size)
-    hooks.flush(60)
-    times: dict[str, list[float]] = {variant: [] for variant in variants}
-    ratios = []
+    variants: dict[str, Any] = {"bare": {}, "no-op": {"callbacks": [NoOp()]}}
+    variants |= {variant: {"callbacks": [RagEvalCallbackHandler(hooks)]} for variant, hooks in ours.items()}
+    times: dict[str, list[list[float]]] = {variant: [] for variant in variants}
     names: Sequence[str] = list(variants)
-    for number in range(rounds):
-        for variant in (*names[number % 3 :], *names[: number % 3]):
+    for number in range(-1, rounds):  # the first round warms up
+        turn = number % len(names)
+        for variant in (*names[turn:], *names[:turn]):
             _batch(call, variants["bare"], 5)  # the evaluation of the batch before has emptied the caches
-            times[variant] += _batch(call, variants[variant], size)
-            hooks.flush(60)
-        newest = {variant: statistics.median(values[-size:]) for variant, values in times.items()}
-        ratios.append(newest["ours"] / newest["bare"])
-    medians = {variant: statistics.median(values) for variant, values in times.items()}
-    ninth = {variant: statistics.quantiles(values, n=10)[-1] for variant, values in times.items()}
-    stats = hooks.stats()
-    hooks.close(60)
-    print(
-        f"{name:<28} bare {medians['bare']:.3f} ms  no-op {medians['no-op'] / medians['bare']:.3f} x  "
-        f"ours {medians['ours'] / medians['bare']:.3f} x  "
-        f"(median round {statistics.median(ratios):.3f} x, mean {_mean(times, 'ours'):.3f} x, "
-        f"p90 {ninth['ours'] / ninth['bare']:.2f} x; evaluated {stats['evaluated']}, queue_full {stats['queue_full']})"
-    )
+            batch = _batch(call, variants[variant], size)
+            if number >= 0:
+                times[variant].append(batch)
+            if variant in ours:
+                ours[variant].flush(60)
+    bare = times["bare"]
+    print(f"{name}: bare {statistics.median(chain.from_iterable(bare)):.3f} ms")
+    for variant in names[1:]:
+        lost = ours[variant].stats()["queue_full"] if variant in ours else 0
+        print(
+            f"  {variant:<11} {_ratio(times[variant], bare, statistics.median):.3f} x"
+            f"  median round {statistics.median(map(_round_ratio, times[variant], bare)):.3f} x"
+            f"  mean {_ratio(times[variant], bare, statistics.fmean):.3f} x"
+            f"  p90 {_ratio(times[variant], bare, _ninth):.3f} x" + (f"  queue_full {lost}" if lost else "")
+        )
+    for hooks in ours.values():
+        hooks.close(60)
 
 
-def _mean(times: dict[str, list[float]], variant: str) -> float:
-    return statistics.fmean(times[variant]) / statistics.fmean(times["bare"])
+def _ratio(times: list[list[float]], bare: list[list[float]], figure: Callable[[list[float]], float]) -> float:
+    return figure(list(chain.from_iterable(times))) / figure(list(chain.from_iterable(bare)))
+
+
+def _round_ratio(times: list[float], bare: list[float]) -> float:
+    return statistics.median(times) / statistics.median(bare)
+
+
+def _ninth(values: list[float]) -> float:
+    return statistics.quantiles(values, n=10)[-1]
 
 
 def _cpu(call: Callable[[Any], Any], size: int) -> None:
@@ -169,30 +179,26 @@ def _cpu(call: Callable[[Any], Any], size: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=60)
-    parser.add_argument("--batch", type=int, default=20)
-    parser.add_argument("--share", type=float, help="largest share of a core while the host is at work")
+    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--batch", type=int, default=200)
+    parser.add_argument("--share", type=float, default=0.1, help="largest share of a core while the host is at work")
     options = parser.parse_args()
-    shares = {} if options.share is None else {"share": options.share}
-    chain, waiting = _chain(), _chain(seconds=0.02)
+    quick, waiting = _chain(), _chain(seconds=0.02)
 
     def wait(config: Any) -> None:
         waiting.invoke(QUESTION, config=config)
 
     def invoke(config: Any) -> None:
-        chain.invoke(QUESTION, config=config)
+        quick.invoke(QUESTION, config=config)
 
     def stream(config: Any) -> None:
-        for _ in chain.stream(QUESTION, config=config):
+        for _ in quick.stream(QUESTION, config=config):
             pass
 
     print(f"Python {platform.python_version()}, {os.cpu_count()} cores, {options.rounds} x {options.batch} calls each")
-    long = max(options.rounds // 6, 3)
-    for name, call in (("invoke", invoke), ("stream of 60", stream)):
-        # The worker lingers longer than a batch takes; the pause between batches lets it catch up.
-        _compare(f"{name}, capture", call, options.rounds, options.batch, Hooks(keep=0, linger_s=30.0))
-        _compare(f"{name}, live", call, long, options.batch * 15, Hooks(keep=0, patience_s=0, **shares))
-    _compare("model of 20 ms", wait, long, options.batch * 3, Hooks(keep=0, **shares))
+    _compare("invoke", invoke, options.rounds, options.batch, options.share)
+    _compare("stream of 60 tokens", stream, options.rounds, options.batch // 2, options.share)
+    _compare("invoke, model of 20 ms", wait, options.rounds, options.batch // 10, options.share)
     _cpu(invoke, 300)
 
 
