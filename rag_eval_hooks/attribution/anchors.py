@@ -302,7 +302,8 @@ def _number(match: re.Match[str]) -> list[Anchor]:
     if dimension == "length" and factor == 1.0 and text[end - 1] == "m" and text[end - 2].isdigit():
         # 3.2M: folding lost the case, so it may be metres or millions
         return [Anchor(start, end, None, (*values, *(value * 1e6 for value in values)), slack, None, 1.0, digits)]
-    return [Anchor(start, end, None, values, slack, dimension, factor, digits)]
+    plain = scale == 1.0 and dimension is None
+    return [Anchor(start, end, None, values, slack, dimension, factor, digits if plain else "")]
 
 
 def read_measure(after: re.Match[str], end: int, dimension: str | None) -> tuple[int, float, str | None, float]:

@@ -286,8 +286,7 @@ def test_hostile_text_ends_as_chunk_and_as_answer(text: str) -> None:
 
 
 def test_a_version_may_stand_without_its_word() -> None:
-    assert (
-        judged("", ["Parsers: 2.4 and 2.10 are supported."], "Version 2.4 is supported.").claims[0].verdict
-        == "supported"
-    )
-    assert judged("", ["Parsers: 2.10 is supported."], "Version 2.1 is supported.").claims[0].verdict != "supported"
+    right = judged("", ["The parser supports 2.4 and 2.10."], "The parser supports version 2.4.").claims[0]
+    wrong = judged("", ["The parser supports 2.10."], "The parser supports version 2.1.").claims[0]
+    assert right.verdict == "supported"
+    assert wrong.verdict != "supported"
