@@ -40,7 +40,7 @@ def replay(
 
     One JSON object a line in, one evaluation a line out, in the same order.
     A line that cannot be read costs only itself: it is reported on stderr and the exit code is 1.
-    Fields that are not known are ignored, and named at the end.
+    Fields that are not known are ignored, and named at the end; runs whose gold ids fit no chunk are counted.
     OUT is written whole at the end or not at all.
 
     \b
@@ -64,6 +64,8 @@ def replay(
     if not quiet:
         if summary.ignored:
             say(_ignored(summary.ignored))
+        if summary.unmatched:
+            say(_unmatched(summary))
         say(_sentence(summary))
     if bad.count:
         raise typer.Exit(1)
@@ -113,6 +115,14 @@ def _sentence(summary: "Summary") -> str:
             "of this replay, the last of each id"
         )
     return text
+
+
+def _unmatched(summary: "Summary") -> str:
+    of_all = f"{summary.unmatched:,} of {counted(summary.labelled, 'labelled run')}"
+    return (
+        f"gold: in {of_all} no gold id names a chunk, its page or its document: "
+        "nothing relevant was found, or the ids are of another kind"
+    )
 
 
 def _ignored(fields: "Counter[str]") -> str:

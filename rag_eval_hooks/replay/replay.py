@@ -11,6 +11,7 @@ from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks.metrics import Metric, default_metrics
 from rag_eval_hooks.record import RagRun
 from rag_eval_hooks.replay.evaluated import safely_evaluated
+from rag_eval_hooks.replay.labels import match_gold
 from rag_eval_hooks.replay.lines import Line, Problem, read_lines
 from rag_eval_hooks.replay.output import whole_file
 from rag_eval_hooks.replay.source import is_store, open_source, stored_lines
@@ -36,6 +37,10 @@ class Summary:
     """Lines that gave no evaluation, by the kind of their problem."""
     ignored: Counter[str] = field(default_factory=Counter)
     """Evaluated runs by the unknown field of theirs that was not read, as `read_run` flags it (`gold.relevant`)."""
+    labelled: int = 0
+    """Evaluated runs that have both gold ids and chunks."""
+    unmatched: int = 0
+    """Those of them in which no gold id names a chunk, its page or its document."""
     stored: int | None = None
     """Distinct runs given to the sink; None without a sink."""
     repeated_ids: int = 0
@@ -98,6 +103,7 @@ def replay(
                     write(evaluation.model_dump_json().encode("utf-8") + b"\n")
                     summary.evaluated += 1
                     _count_ignored(summary, run)
+                    _count_labels(summary, run)
                     if sink is not None:
                         sink.write(run, evaluation)
                         ids.add(run.run_id)
@@ -128,6 +134,12 @@ def _count_ignored(summary: Summary, run: RagRun) -> None:
         kind, _, name = flag.partition(":")
         if kind == "ignored" and (name in summary.ignored or len(summary.ignored) < MOST_IGNORED_NAMES):
             summary.ignored[name] += 1
+
+
+def _count_labels(summary: Summary, run: RagRun) -> None:
+    matched = match_gold(run)
+    summary.labelled += matched is not None
+    summary.unmatched += matched is False
 
 
 @contextmanager

@@ -106,6 +106,17 @@ def test_replay_names_the_fields_that_it_ignored(tmp_path: Path) -> None:
     assert call("replay", log, tmp_path / "out.jsonl", "--quiet").stderr == ""
 
 
+def test_replay_says_that_gold_ids_fit_no_chunk(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "log.jsonl", short("a"), short("b", gold={"relevant_ids": ["doc/c2"]}))
+    done = call("replay", log, tmp_path / "out.jsonl")
+    assert done.returncode == 0
+    assert done.stderr == (
+        "gold: in 1 of 2 labelled runs no gold id names a chunk, its page or its document: "
+        "nothing relevant was found, or the ids are of another kind\n"
+        "2 lines read, 2 evaluated, 0 bad\n"
+    )
+
+
 def test_replay_says_that_repeated_ids_overwrite_in_a_store(tmp_path: Path) -> None:
     log = write_log(tmp_path / "log.jsonl", *(short(name) for name in ("a", "b", "a", "a")))
     done = call("replay", log, tmp_path / "out.jsonl", "--store", tmp_path / "runs.db")

@@ -146,6 +146,31 @@ except ConfigError as error:
 """
 
 
+@pytest.mark.parametrize(
+    ("gold", "labelled", "unmatched"),
+    [
+        pytest.param({"relevant_ids": ["c2", "elsewhere"]}, 1, 0, id="one id fits"),
+        pytest.param({"relevant_ids": ["C2"]}, 1, 1, id="no id fits"),
+        pytest.param({"relevance": {"c1": 0}}, 1, 0, id="judged as not relevant fits, too"),
+        pytest.param({"evidence_sets": [["x"], ["c1", "y"]]}, 1, 0, id="of an evidence set"),
+        pytest.param({"relevant_ids": ["guide.pdf"]}, 1, 0, id="a document"),
+        pytest.param({"relevant_ids": ["guide.pdf#page=7"]}, 1, 0, id="a page"),
+        pytest.param({"answer": "31 metres"}, 0, 0, id="no ids"),
+        pytest.param(None, 0, 0, id="no gold"),
+    ],
+)
+def test_gold_ids_that_fit_no_chunk_are_counted(tmp_path: Path, gold: Any, labelled: int, unmatched: int) -> None:
+    contexts = [{"id": "c1", "text": "Tea."}, {"id": "c2", "metadata": {"source": "guide.pdf", "page": 7}}]
+    log = write_log(tmp_path / "log.jsonl", short("a", gold=gold, contexts=contexts))
+    done = replay(log, tmp_path / "out.jsonl")
+    assert (done.labelled, done.unmatched) == (labelled, unmatched)
+
+
+def test_a_run_without_chunks_tells_nothing_of_its_gold_ids(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "log.jsonl", short("a", gold={"relevant_ids": ["c1"]}, contexts=[]))
+    assert replay(log, tmp_path / "out.jsonl").labelled == 0
+
+
 def test_a_full_disk_leaves_no_half_file(tmp_path: Path) -> None:
     log = write_log(tmp_path / "log.jsonl", *(short(f"r{number}") for number in range(50)))
     out = tmp_path / "out.jsonl"
