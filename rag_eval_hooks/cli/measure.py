@@ -111,7 +111,7 @@ def measure(
         run_file = stack.enter_context(TrecFile(run, _progress(stack) if sys.stderr.isatty() else None))
         report = Report(form.value, write, [str(one) for one in metrics], settings)
         lists = judged_lists(qrels_file, run_file, order=order.value, depth=depth)
-        for scores in score_lists(lists, metrics, complete=complete, least=min_rel, empty=empty.value):
+        for scores in score_lists(lists, metrics, complete=complete, min_rel=min_rel, empty=empty.value):
             tally.add(scores)
             if per_query and scores.evaluated:
                 report.query(scores)

@@ -24,7 +24,7 @@ from rag_eval_hooks.record.run import (
     pool_chunks,
 )
 
-__all__ = ["message_text", "nearest_key", "read_run"]
+__all__ = ["first_problem", "message_text", "nearest_key", "read_run"]
 
 TEXT_BLOCKS = frozenset({"text", "output_text", "input_text"})
 TEXT_KEYS = ("text", "page_content", "content")
@@ -116,7 +116,7 @@ def _stored_run(data: Mapping[str, Any]) -> RagRun:
     try:
         return RagRun.model_validate(data, extra="ignore")
     except ValidationError as error:
-        raise InputError(_first_problem(error)) from error
+        raise InputError(first_problem(error)) from error
 
 
 def _short_run(data: Mapping[str, Any]) -> RagRun:
@@ -147,7 +147,7 @@ def _short_run(data: Mapping[str, Any]) -> RagRun:
             flags=_ignored(data),
         )
     except ValidationError as error:
-        raise InputError(_first_problem(error)) from error
+        raise InputError(first_problem(error)) from error
 
 
 def _ignored(data: Mapping[str, Any]) -> tuple[str, ...]:
@@ -284,7 +284,8 @@ def _kind(value: Any) -> str:
     return names.get(type(value), type(value).__name__)
 
 
-def _first_problem(error: ValidationError) -> str:
+def first_problem(error: ValidationError, whole: str = "run") -> str:
+    """Returns the first thing a model refused, with its place; `whole` names the place where it is the object itself."""
     problem = error.errors(include_url=False, include_input=False)[0]
-    where = ".".join(str(part) for part in problem["loc"]) or "run"
+    where = ".".join(str(part) for part in problem["loc"]) or whole
     return f"{where}: {problem['msg']}"

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from rag_eval_hooks.errors import InputError
 from rag_eval_hooks.record import Evaluation, RagRun
 from rag_eval_hooks.record.evaluation import EVALUATION_SCHEMA_VERSION
+from rag_eval_hooks.record.read import first_problem
 from rag_eval_hooks.replay.evaluated import safely_evaluated
 from rag_eval_hooks.replay.lines import JsonLine, Line, Problem, is_evaluation, read_json_lines, run_of
 from rag_eval_hooks.replay.source import is_store, open_source, stored_pairs
@@ -72,9 +73,8 @@ def _pair(line: JsonLine) -> Pair | Problem:
         try:
             return (None, Evaluation.model_validate(line.data, extra="ignore"))
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            where = ".".join(str(part) for part in first["loc"]) or "evaluation"
-            message = f"{where}: {first['msg']}; this package reads evaluations of version {EVALUATION_SCHEMA_VERSION}"
+            problem = first_problem(error, "evaluation")
+            message = f"{problem}; this package reads evaluations of version {EVALUATION_SCHEMA_VERSION}"
             return Problem("wrong_shape", one_line(message, 200), line.excerpt)
     read = run_of(line)
     if isinstance(read, Problem):

@@ -12,6 +12,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from rag_eval_hooks.errors import InputError
 from rag_eval_hooks.record import Evaluation, RagRun
 from rag_eval_hooks.record.evaluation import EVALUATION_SCHEMA_VERSION
+from rag_eval_hooks.record.read import first_problem
 from rag_eval_hooks.record.run import RUN_SCHEMA_VERSION
 from rag_eval_hooks.sinks.address import StoreAddress, parse_address
 from rag_eval_hooks.sinks.base import SinkError
@@ -129,9 +130,7 @@ def _parse(key: str, run: str, evaluation: str) -> Pair:
             Evaluation.model_validate_json(evaluation, extra="ignore"),
         )
     except ValidationError as error:
-        problem = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in problem["loc"]) or "record"
         raise InputError(
-            f"run {key[:80]!r} cannot be read ({where}: {problem['msg']}); this package reads runs of "
+            f"run {key[:80]!r} cannot be read ({first_problem(error, 'record')}); this package reads runs of "
             f"schema_version {RUN_SCHEMA_VERSION} and evaluations of {EVALUATION_SCHEMA_VERSION}"
         ) from error

@@ -62,7 +62,6 @@ def score_lists(
     *,
     complete: bool = False,
     min_rel: float | None = None,
-    least: float | None = None,
     empty: Literal["zero", "null"] = "zero",
 ) -> Iterator[QueryScores]:
     """Yields the scores of each query.
@@ -72,10 +71,8 @@ def score_lists(
         metrics: The measures.
         complete: Whether a judged query without results counts as an empty list (trec_eval -c) or is left out.
         min_rel: The lowest grade that counts as relevant (trec_eval -l); None takes everything above 0.
-        least: The former name of `min_rel`.
         empty: What a query without any relevant document gets: `zero`, as in trec_eval, or `null`.
     """
-    min_rel = least if min_rel is None else min_rel
     for one in lists:
         if one.grades is None:
             yield QueryScores(one.query, ("no_gold",) * len(metrics), evaluated=False)
