@@ -285,7 +285,7 @@ def _kind(value: Any) -> str:
 
 
 def first_problem(error: ValidationError, whole: str = "run") -> str:
-    """Returns the first thing a model refused, with its place; `whole` names the place where it is the object itself."""
+    """Returns the first thing a model refused, and where; `whole` is the place where it is the object itself."""
     problem = error.errors(include_url=False, include_input=False)[0]
     where = ".".join(str(part) for part in problem["loc"]) or whole
     return f"{where}: {problem['msg']}"
