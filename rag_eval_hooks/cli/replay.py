@@ -41,14 +41,16 @@ def replay(
     One JSON object a line in, one evaluation a line out, in the same order.
     A line that cannot be read costs only itself: it is reported on stderr and the exit code is 1.
     Fields that are not known are ignored, and named at the end; runs whose gold ids fit no chunk are counted.
-    OUT is written whole at the end or not at all.
+    OUT is written whole at the end or not at all, and never over an SQLite file; --store writes into one.
 
     \b
     A line may be as short as
       {"question": "...", "contexts": [{"id": "c1", "text": "..."}], "answer": "... [1]"}
     """
+    from rag_eval_hooks.errors import ConfigError
     from rag_eval_hooks.metrics import parse_metric
     from rag_eval_hooks.replay import replay as run_replay
+    from rag_eval_hooks.replay.output import same_file
 
     metrics = [_with_cutoff(parse_metric(name), k) for name in metric] if metric else None
     with ExitStack() as stack:
@@ -57,6 +59,8 @@ def replay(
             from rag_eval_hooks.sinks import SqlSink
 
             sink = stack.enter_context(SqlSink(store))
+            if sink.address.path is not None and same_file(sink.address.path, target):
+                raise ConfigError(f"{target} is the store itself; give another file for the evaluations, or - as OUT")
         printer, on_progress = _progress(stack) if not quiet and sys.stderr.isatty() else (say, None)
         bad = BadLines(printer)
         summary = run_replay(source, target, metrics=metrics, k=k, sink=sink, on_problem=bad, on_progress=on_progress)

@@ -9,8 +9,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from rag_eval_hooks.errors import ConfigError
+from rag_eval_hooks.sinks.sqlite_file import is_sqlite_file
 
-__all__ = ["whole_file"]
+__all__ = ["same_file", "whole_file"]
 
 Write = Callable[[bytes], object]
 
@@ -23,9 +24,10 @@ def whole_file(target: str | os.PathLike[str]) -> Iterator[Write]:
 
     Until then the bytes are in a hidden file beside it, which goes away when the block raises. Of a link, the file
     behind it is replaced. `-` is standard output; what is no file, a pipe or a device, gets the bytes as they come.
+    An SQLite database is never replaced: it may be a store, and its runs would be lost.
 
     Raises:
-        ConfigError: If the place cannot be written to, or becomes full.
+        ConfigError: If the place cannot be written to, becomes full, or holds an SQLite database.
     """
     text = os.fspath(target)
     if text == "-":
@@ -40,6 +42,7 @@ def whole_file(target: str | os.PathLike[str]) -> Iterator[Write]:
         with _opened(path) as device:
             yield _through(device, path)
         return
+    _refuse_database(path)
     with _refusing(path, "choose another place"):
         place = path.resolve()
         handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name[:100]}.", suffix=".part")
@@ -53,6 +56,7 @@ def whole_file(target: str | os.PathLike[str]) -> Iterator[Write]:
         yield write
         with _refusing(path, NOTHING):
             file.close()
+            _refuse_database(place)  # a store may have been made there meanwhile
             part.chmod(place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask())
             part.replace(place)
     except BaseException:
@@ -61,6 +65,27 @@ def whole_file(target: str | os.PathLike[str]) -> Iterator[Write]:
         with suppress(OSError):
             part.unlink()
         raise
+
+
+def same_file(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
+    """Whether two names lead to one regular file, or to one that is not there yet; `-` and a URL name none."""
+    texts = os.fspath(one), os.fspath(other)
+    if any(text == "-" or "://" in text for text in texts):
+        return False
+    first, second = map(Path, texts)
+    with suppress(OSError, RuntimeError, ValueError):  # a name that can be no file is refused where it is opened
+        if first.exists() and second.exists():
+            return first.is_file() and first.samefile(second)
+        return first.resolve() == second.resolve()
+    return False
+
+
+def _refuse_database(path: Path) -> None:
+    if is_sqlite_file(path):
+        raise ConfigError(
+            f"{path} is an SQLite database, which this output would replace; give another file "
+            "(to write into a store, use `replay --store`)"
+        )
 
 
 def _to_stdout(data: bytes) -> None:

@@ -11,6 +11,7 @@ from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks.record import Evaluation, RagRun
 from rag_eval_hooks.sinks.base import ForkAwareSink, SinkError
 from rag_eval_hooks.sinks.paths import file_path
+from rag_eval_hooks.sinks.sqlite_file import is_sqlite_file
 
 try:
     import fcntl
@@ -34,13 +35,15 @@ class JsonlSink(ForkAwareSink):
         what: `evaluations` writes what was concluded; `runs` writes what happened, which `replay` can read again.
 
     Raises:
-        ConfigError: If `what` is another word, the path is a folder, or its folder does not exist.
+        ConfigError: If `what` is another word, the path is a folder or an SQLite file, or its folder does not exist.
     """
 
     def __init__(self, path: str | os.PathLike[str], what: What = "evaluations") -> None:
         if what not in ("evaluations", "runs"):
             raise ConfigError(f'what: expected "evaluations" or "runs", got {what!r}')
         self.path = file_path(path, example="evaluations.jsonl")
+        if is_sqlite_file(self.path):
+            raise ConfigError(f"{self.path} is an SQLite database; give another file, or use SqlSink to write into it")
         super().__init__()
         self.what = what
         self._lock = threading.Lock()

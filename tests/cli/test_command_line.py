@@ -128,6 +128,32 @@ def test_replay_says_that_repeated_ids_overwrite_in_a_store(tmp_path: Path) -> N
     assert len(list(read_store(tmp_path / "runs.db"))) == 2
 
 
+@pytest.mark.parametrize("existing", [False, True])
+@pytest.mark.parametrize("written", ["runs.db", "./runs.db", "link.db"])
+def test_replay_does_not_write_its_output_over_its_store(
+    tmp_path: Path, log: Path, written: str, existing: bool
+) -> None:
+    store = tmp_path / "runs.db"
+    (tmp_path / "link.db").symlink_to(store)
+    if existing:
+        assert call("replay", log, "-", "--store", store).returncode == 0
+    done = call("replay", log, f"{tmp_path}/{written}", "--store", store)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "is the store itself; give another file" in done.stderr
+    assert store.exists() == existing
+    assert not existing or len(list(read_store(store))) == 3
+
+
+@pytest.mark.parametrize("command", [["replay", "{log}", "{db}"], ["report", "{log}", "--format", "md", "-o", "{db}"]])
+def test_no_output_replaces_a_store(tmp_path: Path, log: Path, command: list[str]) -> None:
+    store = tmp_path / "runs.db"
+    assert call("replay", log, "-", "--store", store).returncode == 0
+    done = call(*(part.format(log=log, db=store) for part in command))
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "is an SQLite database, which this output would replace; give another file" in done.stderr
+    assert len(list(read_store(store))) == 3
+
+
 def test_a_report_with_another_ending_takes_the_format_given(tmp_path: Path, log: Path) -> None:
     assert call("report", log, "-o", tmp_path / "numbers.txt", "--format", "json").returncode == 0
     assert json.loads((tmp_path / "numbers.txt").read_text("utf-8"))["runs"] == 3

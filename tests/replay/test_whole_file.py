@@ -1,8 +1,10 @@
 """A result file appears whole or not at all, at the place that was meant, and a pipe stays a pipe."""
 
 import os
+import sqlite3
 import stat
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -61,3 +63,32 @@ def test_a_link_to_itself_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"cannot write .*loop: "), whole_file(tmp_path / "loop"):
         pass
     assert (tmp_path / "loop").is_symlink()
+
+
+def make_database(path: Path) -> bytes:
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE anything (x)")
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("through_link", [False, True])
+def test_a_database_is_never_replaced(tmp_path: Path, through_link: bool) -> None:
+    target = database = tmp_path / "runs.db"
+    before = make_database(database)
+    if through_link:
+        target = tmp_path / "link"
+        target.symlink_to(database)
+    with pytest.raises(ConfigError, match="is an SQLite database"), whole_file(target):
+        pytest.fail("it is refused before anything is evaluated")
+    assert database.read_bytes() == before
+    assert len(list(tmp_path.iterdir())) == 1 + through_link
+
+
+def test_a_database_that_was_made_meanwhile_is_not_replaced(tmp_path: Path) -> None:
+    output = whole_file(tmp_path / "runs.db")
+    output.__enter__()(b"new")
+    before = make_database(tmp_path / "runs.db")
+    with pytest.raises(ConfigError, match="is an SQLite database"):
+        output.__exit__(None, None, None)
+    assert (tmp_path / "runs.db").read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["runs.db"]

@@ -220,3 +220,10 @@ def test_jsonl_can_write_to_a_device() -> None:
     with JsonlSink(os.devnull) as sink:
         sink.write(*pair())
         sink.flush()
+
+
+def test_jsonl_does_not_append_to_a_store(tmp_path: Path) -> None:
+    with SqlSink(tmp_path / "runs.db") as sink:
+        sink.write(*pair())
+    with pytest.raises(ConfigError, match="is an SQLite database; give another file"):
+        JsonlSink(tmp_path / "runs.db")
