@@ -2,7 +2,6 @@
 
 import sys
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -63,15 +62,13 @@ def compare(
     from rag_eval_hooks.errors import ConfigError
     from rag_eval_hooks.metrics import parse_metric
     from rag_eval_hooks.replay import load
-    from rag_eval_hooks.replay.output import whole_file
+    from rag_eval_hooks.replay.output import refuse_input, whole_file
     from rag_eval_hooks.replay.source import source_name
     from rag_eval_hooks.summary.compare import compare as run_compare
 
     if before == after == "-":
         raise ConfigError("only one of the two can be standard input; name a file for the other")
-    for source in (before, after):
-        if output != "-" and Path(output).exists() and Path(source).exists() and Path(output).samefile(source):
-            raise ConfigError(f"{output} is one of the versions; give another file for the comparison")
+    refuse_input(output, before, after, called="one of the versions")
     metrics = [parse_metric(name) for name in dict.fromkeys(metric or ())]
     bad = BadLines()
     with whole_file(output) as write:

@@ -89,6 +89,7 @@ def measure(
       rag-eval-hooks measure --qrels qrels.txt --run bm25.run --format json -o scores.json
     """
     from rag_eval_hooks.errors import ConfigError, InputError
+    from rag_eval_hooks.replay.output import refuse_input
     from rag_eval_hooks.trec import DEFAULT_MEASURES, Tally, TrecFile, judged_lists, score_lists, trec_metrics
     from rag_eval_hooks.trec.report import Report
 
@@ -96,6 +97,7 @@ def measure(
         raise ConfigError(f"--min-rel must be a number above 0, got {min_rel}")
     if qrels == run == "-":
         raise ConfigError("only one of --qrels and --run can be standard input")
+    refuse_input(output, qrels, run, called="one of the inputs")
     metrics = trec_metrics(metric or DEFAULT_MEASURES)
     settings = {
         "order": order.value,

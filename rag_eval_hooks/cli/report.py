@@ -68,6 +68,7 @@ def report(
     """
     from rag_eval_hooks.errors import ConfigError
     from rag_eval_hooks.metrics import parse_metric
+    from rag_eval_hooks.replay.output import refuse_input
 
     form = form or (_format_of(output) if output is not None else Format.HTML)
     output = output or Path(f"report.{form.value}")
@@ -78,8 +79,7 @@ def report(
     if form is not Format.HTML and limit is not None:
         raise ConfigError("--limit is for the HTML page, which shows runs one by one; leave it out")
     metrics = [parse_metric(name) for name in dict.fromkeys(metric or ())]
-    if output.exists() and Path(source).exists() and output.samefile(source):
-        raise ConfigError(f"{output} is the source itself; give another file for the report")
+    refuse_input(output, source, called="the source itself")
     bad = BadLines()
     if form is Format.HTML:
         said = _page(source, output, bad, title, limit)

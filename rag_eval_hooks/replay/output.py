@@ -11,7 +11,7 @@ from pathlib import Path
 from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks.sinks.sqlite_file import is_sqlite_file
 
-__all__ = ["same_file", "whole_file"]
+__all__ = ["refuse_input", "same_file", "whole_file"]
 
 Write = Callable[[bytes], object]
 
@@ -78,6 +78,19 @@ def same_file(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> boo
             return first.is_file() and first.samefile(second)
         return first.resolve() == second.resolve()
     return False
+
+
+def refuse_input(
+    target: str | os.PathLike[str], *sources: str | os.PathLike[str], called: str = "the input itself"
+) -> None:
+    """Makes sure that a result does not replace what it is computed from.
+
+    Raises:
+        ConfigError: If `target` is the file of one of the `sources`, which the message calls `called`.
+    """
+    for source in sources:
+        if same_file(source, target) and Path(target).exists():
+            raise ConfigError(f"{os.fspath(target)} is {called}; give another file for the output")
 
 
 def _refuse_database(path: Path) -> None:

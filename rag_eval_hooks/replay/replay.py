@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks.metrics import Metric, default_metrics
@@ -13,7 +12,7 @@ from rag_eval_hooks.record import RagRun
 from rag_eval_hooks.replay.evaluated import safely_evaluated
 from rag_eval_hooks.replay.labels import match_gold
 from rag_eval_hooks.replay.lines import Line, Problem, read_lines
-from rag_eval_hooks.replay.output import whole_file
+from rag_eval_hooks.replay.output import refuse_input, whole_file
 from rag_eval_hooks.replay.source import is_store, open_source, stored_lines
 from rag_eval_hooks.sinks.base import Sink
 
@@ -85,7 +84,7 @@ def replay(
         raise ConfigError(f"k: expected a whole number from 1, got {k}")
     if k is not None and metrics is None:
         default_metrics(k)  # finds out now whether they can take this k
-    _refuse_same(source, target)
+    refuse_input(target, source)
     summary = Summary()
     ids = _Ids()
     with _lines_of(source, on_progress) as lines, whole_file(target) as write:
@@ -156,11 +155,3 @@ def _lines_of(source: str | os.PathLike[str], on_progress: OnProgress | None) ->
                     on_progress(opened.position(), opened.size)
 
         yield lines()
-
-
-def _refuse_same(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
-    one, other = os.fspath(source), os.fspath(target)
-    if "-" in (one, other) or "://" in one:
-        return
-    if Path(one).is_file() and Path(other).is_file() and Path(one).samefile(other):
-        raise ConfigError(f"{other} is the input itself; give another file for the evaluations")

@@ -204,6 +204,20 @@ def test_output_replaces_a_file_whole(files: list[str], tmp_path: Path) -> None:
     assert json.loads(target.read_text())["mean"]
 
 
+@pytest.mark.parametrize("which", ["qrels.txt", "bm25.run"])
+@pytest.mark.parametrize("through_link", [False, True])
+def test_an_input_is_not_overwritten(which: str, through_link: bool, files: list[str], tmp_path: Path) -> None:
+    target = given = tmp_path / which
+    before = given.read_bytes()
+    if through_link:
+        target = tmp_path / "link"
+        target.symlink_to(given)
+    done = call(*files, "-o", target)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"rag-eval-hooks: {target} is one of the inputs; give another file for the output\n"
+    assert given.read_bytes() == before
+
+
 def test_ids_cannot_steer_the_terminal(files: list[str], tmp_path: Path) -> None:
     (tmp_path / "steer.run").write_text("q\x1b]0;x\x07\u202e1 Q0 a 1 1 t\n")
     (tmp_path / "steer.qrels").write_text("q\x1b]0;x\x07\u202e1 0 a 1\n")
