@@ -5,7 +5,7 @@ import sqlite3
 import time
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
+from sqlalchemy import Connection, Engine, Table, create_engine, event, inspect, text
 
 from rag_eval_hooks.sinks.address import StoreAddress
 from rag_eval_hooks.sinks.base import SinkError
@@ -45,6 +45,7 @@ def open_engine(address: StoreAddress, *, read_only: bool = False) -> Engine:
         if read_only:
             connection.execute("PRAGMA query_only=ON")
         else:
+            _refuse_foreign(connection)  # before the switch below, which is written into the file
             _write_ahead(connection)
             connection.execute("PRAGMA synchronous=NORMAL")
 
@@ -53,6 +54,21 @@ def open_engine(address: StoreAddress, *, read_only: bool = False) -> Engine:
         connection.exec_driver_sql("BEGIN" if read_only else "BEGIN IMMEDIATE")
 
     return engine
+
+
+def _refuse_foreign(connection: sqlite3.Connection) -> None:
+    """Raises where the file is someone else's database; an empty one is accepted. Changes nothing."""
+    query = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND substr(name, 1, 7) <> 'sqlite_'"
+    there = [str(name) for (name,) in connection.execute(query)]
+    ours = [table for table in metadata.sorted_tables if table.name in {name.lower() for name in there}]
+    if there and not ours:
+        raise SinkError(
+            f"it is another database (it holds {min(there)[:40]!r} and no runs); name another file, "
+            "which is made where there is none"
+        )
+    for table in ours:
+        columns = connection.execute("SELECT name FROM pragma_table_info(?)", (table.name,))
+        _check_columns(table, {str(name) for (name,) in columns})
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:
@@ -91,10 +107,13 @@ def check_tables(connection: Connection) -> None:
     for table in metadata.sorted_tables:
         if not inspector.has_table(table.name):
             raise SinkError(f"it has no table {table.name!r}; name a store that SqlSink wrote")
-        there = {column["name"] for column in inspector.get_columns(table.name)}
-        missing = sorted({column.name for column in table.columns} - there)
-        if missing:
-            raise SinkError(
-                f"its table {table.name!r} is not ours (no column {missing[0]!r}); "
-                "give another database, or for PostgreSQL another schema (?options=-csearch_path%3Dname)"
-            )
+        _check_columns(table, {column["name"] for column in inspector.get_columns(table.name)})
+
+
+def _check_columns(table: Table, there: set[str]) -> None:
+    missing = sorted({column.name for column in table.columns} - there)
+    if missing:
+        raise SinkError(
+            f"its table {table.name!r} is not ours (no column {missing[0]!r}); "
+            "give another database, or for PostgreSQL another schema (?options=-csearch_path%3Dname)"
+        )

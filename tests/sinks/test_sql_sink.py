@@ -1,7 +1,9 @@
 """A record that was stored comes back equal, from SQLite as from PostgreSQL."""
 
 import math
+import re
 import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime
 from decimal import Decimal
 from enum import Enum
@@ -280,6 +282,54 @@ def test_someone_elses_table_is_not_touched(store_address: str) -> None:
         sink.write(*pair())
     with pytest.raises(InputError, match="cannot read"):
         list(read_store(store_address))
+
+
+@pytest.mark.parametrize(
+    ("tables", "message"),
+    [
+        pytest.param(["runs (experiment TEXT)"], "table 'runs' is not ours (no column", id="runs of another kind"),
+        pytest.param(["Results (x)", "other (x)"], "table 'results' is not ours (no column", id="results of another"),
+        pytest.param(["customers (id)", "orders (id)"], "it holds 'customers' and no runs); name another", id="others"),
+    ],
+)
+def test_another_database_is_refused_and_stays_as_it_is(tmp_path: Path, tables: list[str], message: str) -> None:
+    path = tmp_path / "app.db"
+    with closing(sqlite3.connect(path)) as database:
+        for table in tables:
+            database.execute(f"CREATE TABLE {table}")
+        database.commit()
+    before = path.read_bytes()
+    with SqlSink(path) as sink:
+        for attempt in (sink.open, lambda: sink.write(*pair())):
+            with pytest.raises(SinkError, match=re.escape(message)):
+                attempt()
+    with pytest.raises(InputError, match="cannot read"):
+        read_newest(path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    "statement", ["PRAGMA user_version = 7", "CREATE TABLE gone (id INTEGER PRIMARY KEY AUTOINCREMENT)"]
+)
+def test_an_empty_database_becomes_a_store(tmp_path: Path, statement: str) -> None:
+    with closing(sqlite3.connect(tmp_path / "runs.db")) as database:
+        database.execute(statement)
+        database.execute("DROP TABLE IF EXISTS gone")
+        database.commit()
+    with SqlSink(tmp_path / "runs.db") as sink:
+        sink.write(*pair())
+    assert list(read_store(tmp_path / "runs.db")) == [pair()]
+
+
+def test_a_table_beside_ours_is_no_reason_to_refuse(tmp_path: Path) -> None:
+    with SqlSink(tmp_path / "runs.db") as sink:
+        sink.open()
+    with closing(sqlite3.connect(tmp_path / "runs.db")) as database:
+        database.execute("CREATE TABLE notes (text)")
+    with SqlSink(tmp_path / "runs.db") as sink:
+        sink.write(*pair())
+    assert list(read_store(tmp_path / "runs.db")) == [pair()]
 
 
 def test_a_store_that_is_away_is_an_error_and_works_when_it_is_back(tmp_path: Path) -> None:
