@@ -79,7 +79,7 @@ NUMBER = re.compile(
 AFTER_NUMBER = re.compile(
     r"(?:[ -]?(?P<scale>thousand|millionen|millions?|milliarden|milliards|mio|mln|mn|billions?|bn|mrd|trillion|tn|"
     r"hundred|tsd)\b\.?"
-    rf"|(?P<k>k)\b|(?P<cjk>(?:{_cjk_unit})+))?"
+    rf"|(?P<k>k)\b|(?P<cjk>(?:{_cjk_unit}){{1,3}}))?"
     r"(?:[ -]?(?:(?:working|business|calendar|full|whole|consecutive|weitere|volle) )?"
     r"(?P<unit>per cent|percent|pct|prozent|km/h|°[cf]|[%‰℃]|us\$|[$€£¥₩₹]|[^\W\d_]{1,12})(?![^\W\d_]))?"
 )
@@ -203,8 +203,8 @@ def _date(match: re.Match[str]) -> list[Anchor]:
         anchors.append(Anchor(start, end, None, (float(year),), raw=str(year)))
     if month is not None and day is not None:
         anchors.append(Anchor(start, end, f"day:{month}-{day}", also=also))
-    if month is not None and also is None:
-        anchors.append(Anchor(start, end, f"month:{month}"))
+    if month is not None:
+        anchors.append(Anchor(start, end, f"month:{month}", also=None if also is None else f"month:{day}"))
     return anchors
 
 
@@ -284,7 +284,11 @@ def _number(match: re.Match[str]) -> list[Anchor]:
         end = ordinal.end()
     else:
         after = AFTER_NUMBER.match(text, end)
-        if spaced and (after is None or not (after["unit"] in UNITS or after["unit"] in CURRENCIES)):
+        if (
+            spaced
+            and not match["money"]
+            and (after is None or not (after["unit"] in UNITS or after["unit"] in CURRENCIES))
+        ):
             digits = (match["n1"] or match["n2"]).rstrip(".,'")
             end, readings, after = match.start(group) + len(digits), _readings(digits), None
         short = MONEY_SCALE.match(text, end) if match["money"] else None

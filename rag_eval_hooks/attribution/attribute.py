@@ -16,6 +16,7 @@ ATTRIBUTOR = "tier0"
 ATTRIBUTOR_VERSION = "2"
 USED_FROM = 0.45
 UNUSED_BELOW = 0.3
+MAX_SUPPORTS = 50
 
 
 def attribute(run: RagRun) -> Attribution:
@@ -118,6 +119,8 @@ def _supports(judgement: Judgement, reading: Reading) -> list[Support]:
                         spans=tuple(span for span in spans if span is not None),
                     )
                 )
+                if len(supports) >= MAX_SUPPORTS:
+                    break
     supports.sort(key=lambda support: (-support.probability, support.rank))
     return supports
 

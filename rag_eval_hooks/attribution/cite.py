@@ -12,13 +12,16 @@ from rag_eval_hooks.record.evaluation import SUPPORTED_FROM, CitationProblem
 __all__ = ["cite"]
 
 CLAUSE_BREAK = re.compile(
-    r"(?:[,;:]\s+|\s+)(?:and|but|while|whereas|or|und|aber|et|mais|y|pero)\s+|[,;:]\s+|[，、；：]|\s[-–—]\s"
+    r"(?:[,;:]\s{1,4}|\s{1,4})(?:and|but|while|whereas|or|und|aber|et|mais|y|pero)\s{1,4}|[,;:]\s{1,4}|[，、；：]"
+    r"|\s[-–—]\s"
 )
 PREFIX = re.compile(
     r"^(?:sources?|docs?|documents?|contexts?|chunks?|passages?|refs?|references?|citations?|来源|文档|资料)"
     r"[ \t]*[:：#]?[ \t]*",
     re.I,
 )
+
+MAX_CITATIONS = 2_000
 
 Judge = Callable[[int, int], Judgement]
 
@@ -62,6 +65,8 @@ def cite(
             joint = judged[owner].joint
             backed |= set(joint)
         for target in _targets(mark, len(run.context), run.citations.base, by_id):
+            if len(citations) >= MAX_CITATIONS:
+                return citations
             place = place_of[target - 1] if target is not None else None
             supported = place is not None and place in backed and place not in refuted
             problem: CitationProblem | None = None

@@ -13,9 +13,8 @@ __all__ = ["Statement", "assign_marks", "blank", "sentence_ends", "split_stateme
 
 BLOCK_START = re.compile(r"[ \t]*(?:[-*+•‣◦·][ \t]+|\(?\d{1,3}[.)、][ \t]+|\(\d{1,3}\)[ \t]*|\(?[a-zA-Z]\)[ \t]+)")
 HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
-RULE = re.compile(r"[ \t]*(?:[-*_=][ \t]*){3,}$")
-TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*$")
-SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]»*_]*(?=\s|$)|[。！？｡]+[\"'」』”’）)》*_]*")
+# Possessive, and only at the start of a run: a long run of stops must not be tried from each of its places.
+SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]»*_]*+(?=\s|$)|[。！？｡]++[\"'」』”’）)》*_]*")
 WORD_BEFORE = re.compile(r"[^\W\d_][^\W\d_.]*(?:\.[^\W\d_]+)*$")
 ABBREVIATIONS = frozenset(
     "mr mrs ms dr prof sr jr st mt gen col lt sgt rev hon pres gov e.g i.e eg ie cf vs viz approx ca no nos nr vol ch "
@@ -173,7 +172,7 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
         start, end = at, at + len(line)
         at = end + 1
         body = line.lstrip(" \t>")
-        if not body.strip() or HEADING.match(line) or RULE.match(line) or TABLE_RULE.match(line):
+        if not body.strip() or HEADING.match(line) or _is_rule(line) or _is_table_rule(line):
             if block:
                 yield block
             block = None
@@ -183,7 +182,7 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
             if block:
                 yield block
             block = None
-            is_header = number + 1 < len(lines) and TABLE_RULE.match(lines[number + 1])
+            is_header = number + 1 < len(lines) and _is_table_rule(lines[number + 1])
             if not is_header:
                 yield (start, end)
             continue
@@ -196,6 +195,18 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
             block = (block[0], end)
     if block:
         yield block
+
+
+def _is_rule(line: str) -> bool:
+    """Whether a line only draws a line: `---`, `* * *`."""
+    signs = "".join(line.split())
+    return len(signs) >= 3 and set(signs) <= set("-*_=")
+
+
+def _is_table_rule(line: str) -> bool:
+    """Whether a line parts a table's header from its rows: `|---|:-:|`."""
+    signs = "".join(line.split())
+    return "--" in signs and set(signs) <= set("|:-")
 
 
 def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -222,7 +233,7 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int] | None:
         return None
     left = len(piece) - len(piece.lstrip(" \t\n\r|"))
     piece = piece.rstrip(" \t\n\r|")
-    tail = re.search(r"[ \t\n]{2,}[.!?…,;:]*$", piece)
-    if tail:
-        piece = piece[: tail.start()]
+    core = piece.rstrip(".!?…,;:")
+    if core[-2:].isspace() and len(core) > 1:
+        piece = core.rstrip()
     return (start + left, start + len(piece))

@@ -20,7 +20,8 @@ QUOTE_WORDS = 4
 ALIKE = 5
 QUOTE_CHARACTERS = 10
 WRAPPED_FROM = 45
-SENTENCE_BREAK = re.compile(r"[.!?]+[\"')\]]*\s+(?=\S)|[。！？；][\"')\]」』]*|\n\s*")
+# Possessive, and only at the start of a run: a long run of stops must not be tried from each of its places.
+SENTENCE_BREAK = re.compile(r"(?<![.!?])[.!?]++[\"')\]]*+\s++(?=\S)|[。！？；][\"')\]」』]*+|\n\s*+")
 LINE_START = re.compile(r"[-*+•|#>]|\(?\d{1,3}[.)]|[a-z]\)")
 WORDS = re.compile(r"\w+")
 LAST_WORD = re.compile(r"[^\W\d_]+(?:\.[^\W\d_]+)*$")

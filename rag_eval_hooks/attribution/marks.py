@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 __all__ = ["Mark", "code_spans", "find_marks", "legend_spans", "reasoning_spans"]
 
-MAX_TARGETS = 32
+MAX_TARGETS = 200
 MAX_MARKS = 2_000
 MAX_INLINE_CODE = 2_000
 FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*$", re.M)
@@ -23,21 +23,27 @@ SOURCE_LINE = re.compile(
 )
 LEGEND_LINE = re.compile(r"[ \t]*(?:[-*+][ \t]+)?(?:\[?\^?[\w .:-]{1,40}\]|\d{1,3}[.)]|[-*+][ \t]|https?://|【)[^\n]*")
 
-NUMBERS = r"\d{1,9}(?:[ \t]*[-–—][ \t]*\d{1,12})?(?:[ \t]*[,;，、][ \t]*\d{1,9}(?:[ \t]*[-–—][ \t]*\d{1,12})?){0,50}"
+_range = r"\d{1,9}(?:[ \t]{0,4}[-–—][ \t]{0,4}\d{1,12})?"
+NUMBERS = rf"{_range}(?:[ \t]{{0,4}}[,;，、][ \t]{{0,4}}{_range}){{0,50}}"
 WORD = r"(?:sources?|docs?|documents?|contexts?|chunks?|passages?|refs?|references?|citations?|来源|文档|资料)"
 MARK = re.compile(
     rf"\[\[(?P<linked>{NUMBERS})\]\]\([^()\s]{{1,2000}}\)"
     rf"|\[(?P<linked2>{NUMBERS})\]\(https?://[^()\s]{{1,2000}}\)"
     rf"|\[\^(?P<foot>[\w-]{{1,40}})\](?!:)"
-    rf"|\[(?P<square>[ \t]*{NUMBERS}[ \t]*)\](?!\()"
-    rf"|\[(?P<word>{WORD})[ \t]*[:：#]?[ \t]*(?P<named>[^\[\]\n]{{1,200}})\](?!\()"
+    rf"|\[(?P<square>[ \t]{{0,4}}{NUMBERS}[ \t]{{0,4}})\](?!\()"
+    rf"|\[(?P<word>{WORD})[ \t]{{0,4}}[:：#]?[ \t]{{0,4}}(?P<named>[^\[\]\n]{{1,200}})\](?!\()"
     r"|\[(?P<other>[^\[\]\n]{1,200})\](?![(:])"
-    rf"|【(?:{WORD}[ \t]*[:：]?[ \t]*)?(?P<lenticular>{NUMBERS})(?:†[^】\n]{{0,200}})?】"
+    rf"|【(?:{WORD}[ \t]{{0,4}}[:：]?[ \t]{{0,4}})?(?P<lenticular>{NUMBERS})(?:†[^】\n]{{0,200}})?】"
     r"|(?P<super>(?<=[^\s\d⁰¹²³⁴⁵⁶⁷⁸⁹])[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}(?:[⁻,˒ ]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}){0,10})",
     re.I,
 )
+INTERVAL = re.compile(
+    r"\b(?:ranges?|intervals?|arrays?|lists?|vectors?|tuples?|sets?|domain|matrix|slice)(?: (?:is|of|in|are|was|"
+    r"from))?:?\s$",
+    re.I,
+)
 INDEXED = re.compile(r"(?<![\w.])[a-zA-Z_]$")
-REASONING = re.compile(r"<(think|thinking|reasoning|scratchpad|reflection)>.{0,100000}?</\1>", re.S | re.I)
+REASONING = re.compile(r"<(/?)(think|thinking|reasoning|scratchpad|reflection)>", re.I)
 SUPER_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 # A superscript after one of these is a mark; after a letter or unit (m², x³) it is an exponent.
 SUPER_AFTER = frozenset(".,;:!?)]\"'”’»。，；：！？）】")
@@ -130,9 +136,16 @@ def legend_spans(answer: str) -> list[tuple[int, int]]:
 
 def reasoning_spans(answer: str) -> list[tuple[int, int]]:
     """Returns the half-open spans of a model's reasoning in tags (`<think>...</think>`); it is not the answer."""
-    if "</" not in answer:
-        return []
-    return [match.span() for match in REASONING.finditer(answer)]
+    spans: list[tuple[int, int]] = []
+    opened: tuple[int, str] | None = None
+    for match in REASONING.finditer(answer):
+        closing, name = bool(match.group(1)), match.group(2).lower()
+        if not closing and opened is None:
+            opened = (match.start(), name)
+        elif closing and opened is not None and opened[1] == name:
+            spans.append((opened[0], match.end()))
+            opened = None
+    return spans
 
 
 def find_marks(answer: str, items: int, base: int = 1, names: Collection[str] = ()) -> list[Mark]:
@@ -171,6 +184,8 @@ def _read(match: re.Match[str], answer: str, items: int, base: int, names: Colle
         return Mark(text, start, end, (), other, None) if other.lower() in names else None
     if match["square"] is not None and INDEXED.search(answer, max(0, start - 3), start):
         return None  # a[0]
+    if match["square"] is not None and INTERVAL.search(answer, max(0, start - 24), start):
+        return None  # the range [1, 5]
     if match["super"] is not None:
         if answer[start - 1] not in SUPER_AFTER:
             return None

@@ -9,12 +9,14 @@ from typing import NamedTuple
 from rag_eval_hooks.attribution.anchors import Anchor, fits
 from rag_eval_hooks.attribution.evidence import Evidence, anchors_of, word_stream
 from rag_eval_hooks.attribution.fold import Folded
+from rag_eval_hooks.attribution.opposites import excludes
 from rag_eval_hooks.attribution.terms import HIRAGANA, STOPWORDS, direction, is_negation, plain_terms, terms
 from rag_eval_hooks.record.evaluation import SUPPORTED_FROM
 
 __all__ = ["Backing", "Judgement", "Query", "judge", "logistic"]
 
 MAX_TERMS = 400
+MAX_TEXTS = 32
 COUNTED = re.compile(r" ([a-z]{3,30})\b")
 SHORT_WORD_WEIGHT = 0.6
 BIGRAM_WEIGHT = 0.5
@@ -127,7 +129,9 @@ def judge(folded: Folded, original: str, start: int, end: int, query: Query, evi
     hits = _hits(wanted, evidence)
     said = folded.text[start:end]
     stream = word_stream(said)
-    gathered = {chunk: _gather(sentences, wanted, evidence) for chunk, sentences in _by_chunk(hits, evidence).items()}
+    gathered = {
+        chunk: _gather(sentences, wanted, evidence) for chunk, sentences in _nearest(hits, wanted, evidence).items()
+    }
     use = _use(gathered, wanted)
     backings = []
     for chunk, (best, credit) in gathered.items():
@@ -153,7 +157,10 @@ def _wanted(folded: Folded, original: str, start: int, end: int, query: Query, e
     piece = folded.text[start:end]
     anchors = anchors_of(piece)
     wanted: list[Term] = []
-    for anchor in anchors:
+    dated = {anchor.start for anchor in anchors if (anchor.key or "").startswith("day:")}
+    for anchor in anchors[:MAX_TERMS]:
+        if anchor.start in dated and (anchor.key or "").startswith("month:"):
+            continue  # the day says its month
         discount = QUESTION_DISCOUNT if query.holds(anchor) else 1.0
         wanted.append(Term("", anchor, NUMBER_SUPPORT_WEIGHT, NUMBER_USE_WEIGHT * discount, False))
     inside = [(anchor.start, anchor.end) for anchor in anchors]
@@ -209,6 +216,21 @@ def _by_chunk(hits: dict[int, dict[int, float]], evidence: Evidence) -> dict[int
     for place in sorted(hits):
         grouped.setdefault(evidence.sentences[place].chunk, []).append((place, hits[place]))
     return grouped
+
+
+def _nearest(
+    hits: dict[int, dict[int, float]], wanted: Sequence[Term], evidence: Evidence
+) -> dict[int, list[tuple[int, dict[int, float]]]]:
+    """Returns the sentences by text, of the `MAX_TEXTS` texts that share most with the statement in one sentence."""
+    grouped = _by_chunk(hits, evidence)
+    if len(grouped) <= MAX_TEXTS:
+        return grouped
+    best = {
+        chunk: max(sum(wanted[index].use_weight for index in held) for _, held in sentences)
+        for chunk, sentences in grouped.items()
+    }
+    kept = sorted(sorted(grouped, key=lambda chunk: (-best[chunk], chunk))[:MAX_TEXTS])
+    return {chunk: grouped[chunk] for chunk in kept}
 
 
 def _gather(
@@ -276,8 +298,9 @@ def _support(
 
 
 def _opposes(said: str, source: str) -> bool:
-    """Whether a sentence says the opposite: one is negated and the other is not, or one rises and the other falls."""
-    return (is_negation(said) != is_negation(source)) != (direction(said) * direction(source) < 0)
+    """Whether a sentence says the opposite: one is negated and the other is not, one rises and the other falls, ..."""
+    reversed_ = direction(said) * direction(source) < 0 or excludes(said, source)
+    return (is_negation(said) != is_negation(source)) != reversed_
 
 
 def _recounts(said: str, stated: Sequence[Anchor], evidence: Evidence, place: int) -> bool:

@@ -40,6 +40,7 @@ class Reading:
         self.statements = [] if self.kind == "refusal" else statements
         visible = blank(read, [(mark.start, mark.end) for mark in self.marks])
         folded = fold(visible)
+        self._solid_places = cache(self._places)
         self._forms = [fold_text(chunk.text) for chunk in self.context]
         distinct, self.place_of = self._distinct()
         forms = [self._forms[position] for position in distinct]
@@ -65,12 +66,15 @@ class Reading:
         start, end = found.start, found.end
         if form.text != canonical.text:
             before = _solid(canonical.text[:start])
-            places = [place for place, char in enumerate(form.text) if not char.isspace()]
+            places = self._solid_places(position)
             inside = places[before : before + _solid(canonical.text[start:end])]
             start, end = (inside[0], inside[-1] + 1) if inside else (0, 0)
         piece = form.text[start:end]
         start, end = start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))
         return form.span(start, end) if start < end else None
+
+    def _places(self, position: int) -> list[int]:
+        return [place for place, char in enumerate(self._forms[position].text) if not char.isspace()]
 
     def _distinct(self) -> tuple[list[int], tuple[int, ...]]:
         """Returns the first position of each distinct text, and for each position the index of its text."""

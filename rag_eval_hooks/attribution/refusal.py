@@ -37,18 +37,25 @@ REFUSALS = (
     ),
     rf"{SOURCES} (?:is|are) (?:not |in)(?:sufficient|enough|clear)",
     (
-        r"(?:it|this|that) (?:is|was) not (?:mentioned|stated|specified|clear|given|provided|included|covered)"
+        r"(?:it|this|that) (?:is not|was not|isn't|wasn't) (?:mentioned|stated|specified|clear|given|provided|"
+        r"included|covered)"
         rf" (?:in|from|by) {SOURCES}"
     ),
     (
         r"(?:there (?:is|was|are) )?(?:no|not enough|insufficient|not any) (?:relevant |further |such |specific )*"
-        r"(?:information|answer|details?|mention|context)\b"
+        r"(?:information|answer|details?|mention|context)"
+        r"(?:\W*$| (?:(?:is|was|are|were|could be) )?(?:available|provided|given|found|about|on|regarding|in|for|of|"
+        r"that|to)\b)"
     ),
     r"(?:the (?:question|answer) )?(?:cannot|can't|could not) be (?:answered|determined|found|established)",
     r"(?:the (?:question|answer) )?(?:is |this is )?unanswerable\b",
     r"(?:the )?answer (?:is|was) not (?:in|given|found|stated|contained|available|provided)",
     r"unknown\W*$",
-    r"not (?:mentioned|stated|specified|given|available|enough information|answerable)\b",
+    r"not (?:mentioned|stated|specified|given|available|answerable)(?:\W*$| (?:in|by|within|anywhere|here)\b)",
+    r"not enough information\b",
+    r"(?:dazu|hierzu|darüber) kann ich\b.{0,30}\bkeine?\b",
+    r"(?:questo |ciò )?non è (?:menzionat|indicat|specificat|present|riportat)\w* (?:nei|nelle|nel|nella) \w+",
+    r"non (?:lo )?so\b",
     r"(?:das |ich )?(?:weiß|weiss) (?:ich |es )*(?:leider )?nicht",
     (
         r"(?:dazu |hierzu |darüber )?(?:gibt es|liegen|finde ich|habe ich|konnte ich).{0,60}"
@@ -83,14 +90,15 @@ REFUSALS_CJK = (
 )
 PREAMBLE = re.compile(
     r"^\W*(?:(?:i'm |i am |we are |we're )?(?:so |very )?sorry\b[,.!:;]?|unfortunately\b,?|apologies\b[,.!]?|"
-    r"regrettably\b,?|but\b|however\b,?|based on [^,]{1,80},|according to [^,]{1,80},|from (?:the|these) [^,]{1,60},|"
+    r"regrettably\b,?|(?:i'm |i am )?afraid\b,?|but\b|however\b,?|based on [^,]{1,80},|"
+    r"according to [^,]{1,80},|from (?:the|these) [^,]{1,60},|"
     r"leider\b|désolé[e]?\b,?|lo siento\b,?|很?抱歉[，,]?|对不起[，,]?|"
     r"申し訳(?:ありません|ございません)[がけ、,]*|죄송(?:합니다|하지만)[,.]?)\s*"
 )
 REFUSAL = re.compile("(?:" + "|".join(REFUSALS) + ")")
 REFUSAL_CJK = re.compile("(?:" + "|".join(REFUSALS_CJK) + ")")
 CONTRAST = re.compile(
-    r"[,;.]?\s+(?:but|however|though|although|aber|mais|pero)\b,?\s+|[，,；;](?:但是|但|不过|然而)[，,]?"
+    r"[,;.]?\s{1,4}(?:but|however|though|although|aber|mais|pero)\b,?\s{1,4}|[，,；;](?:但是|但|不过|然而)[，,]?"
 )
 OPENING = re.compile(
     rf"\W*(?:(?:based on|according to|from|as (?:stated|described|mentioned) in|per) {SOURCES}"
@@ -107,13 +115,25 @@ QUOTED = re.compile(
     r"\"[^\"\n]{1,300}\"|(?<![\w])'[^'\n]{1,300}'(?![\w])|“[^”\n]{1,300}”|‘[^’\n]{1,300}’|《[^》\n]{1,300}》"
 )
 COURTESY = re.compile(
-    r"^\W*(?:hello|hi|hey|dear|thanks?|thank you|you're welcome|you are welcome|sure|certainly|of course|absolutely|"
-    r"great question|good question|happy to help|glad to help|i hope|hope this|let me know|feel free|"
-    r"please (?:let|feel|note|ask)|if you (?:have|need|want|would like|could)|would you like|is there anything|"
-    r"here(?:'s| is| are)\b.{0,80}:\W*$|(?:best|kind|warm) regards|sincerely|cheers\b|"
-    r"(?:viele|beste|liebe|herzliche|freundliche)n? grüße|mit freundlichen grüßen|cordialement|bien à vous|"
-    r"(?:un )?(?:cordial )?saludos?\b|atentamente|kann ich|vielen dank|danke\b|你好|您好|好的|当然|谢谢|希望|"
-    r"如果您?(?:需要|还有)|如有|こんにちは|안녕하세요)"
+    r"\W*(?:"
+    r"(?:hello|hi|hey|dear)(?: (?:there|all|everyone|team|customer|user|sir|madam|[\w.]{2,20}))?|"
+    r"(?:many )?(?:thanks|thank you)(?: (?:so|very) much)?(?: for (?:your|the|asking|reaching|"
+    r"contacting)[^.!?:;]{0,60})?|"
+    r"you(?:'re| are) (?:very )?welcome|sure(?: thing)?|certainly|of course|absolutely|(?:that's a |"
+    r"what a )?(?:great|good) question|"
+    r"(?:happy|glad) to help|(?:best|kind|warm) regards(?:, [\w .]{1,40})?|sincerely(?:, [\w .]{1,40})?|cheers|"
+    r"i hope (?:this|that|it) (?:helps|answers|clarifies|is helpful|was helpful)[^.!?]{0,60}|hope (?:this|"
+    r"that) helps[^.!?]{0,40}|"
+    r"(?:please )?(?:let me know|feel free|don't hesitate|do not hesitate|reach out)\b[^.!?]{0,120}|"
+    r"if you (?:have|need|want|would like)\b[^.!?]{0,80}(?:questions?|let me know|feel free|ask|assistance|"
+    r"just)\b[^.!?]{0,60}|"
+    r"here(?:'s| is| are)\b[^.!?]{0,80}:|"
+    r"(?:viele|beste|liebe|herzliche|freundliche)n? grüße\b.{0,40}|mit freundlichen grüßen\b.{0,40}|"
+    r"(?:vielen )?dank(?:e)?(?: sehr)?|"
+    r"kann ich\b.{0,60}|cordialement\b.{0,40}|bien à vous|(?:un )?(?:cordial )?saludos?\b.{0,30}|atentamente\b.{0,30}|"
+    r"你好|您好|好的|当然|谢谢(?:您|你)?(?:的.{0,10})?|希望.{0,12}(?:帮助|有用|解决).{0,8}|(?:如果|如)(?:您|你)?.{0,10}(?:问题|疑问|帮助).{0,16}|"
+    r"こんにちは|안녕하세요"
+    r")\W*"
 )
 
 
@@ -145,7 +165,7 @@ def sentence_kind(sentence: str) -> SentenceKind:
         return "courtesy"
     if ASSENT.match(text):
         return "courtesy"
-    if COURTESY.match(text) and not any(char.isdigit() for char in text):
+    if COURTESY.fullmatch(text):
         return "courtesy"
     if text.rstrip("*_ ").endswith((":", "：")):
         return "lead_in"

@@ -46,8 +46,9 @@ STOPWORDS = frozenset(
     "te zijn met voor dat".split()
 )
 NEGATION = re.compile(
-    r"\b(?:not|no|never|none|neither|nor|cannot|without|nicht|kein(?:e[nrm]?)?|niemals|ohne|jamais|aucune?|sans|nunca|sin|"
-    r"geen|niet)\b|n't\b"
+    r"\b(?:not|no|never|none|neither|nor|cannot|without|fail(?:s|ed)? to|refus(?:es|ed) to|den(?:ies|ied)|nicht|"
+    r"kein(?:e[nrm]?)?|keineswegs|niemals|nie|ohne|pas|jamais|aucune?|sans|non|não|nunca|sin|geen|niet|не|нет|لا|لم|ليس|لن)\b"
+    r"|n't\b"
 )
 CJK_NEGATION = re.compile(
     r"没有|沒有|不是|并非|未|不能|不会|不可|无法|不再|不(?!同|仅|过|断|管|论|但|只|少|久|等)|ない|ません|않|안 |없"

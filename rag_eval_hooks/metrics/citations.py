@@ -95,7 +95,8 @@ class CitationRecall(ShareMetric):
     def judge(self, run: RagRun, attribution: Attribution) -> tuple[float, float]:
         """Returns the claims that are backed by their own citations, and those that count."""
         cited = _cited_ranks(attribution)
-        claims = [claim for claim in attribution.claims if claim.needs_evidence or self.over == "all"]
+        judged = (claim for claim in attribution.claims if claim.probability is not None)
+        claims = [claim for claim in judged if claim.needs_evidence or self.over == "all"]
         return sum(backed_by(run, claim, cited.get(claim.index, set())) for claim in claims), len(claims)
 
 

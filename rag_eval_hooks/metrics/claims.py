@@ -20,7 +20,8 @@ class Groundedness(ShareMetric):
     Groundedness = claims with verdict `supported` / claims that need evidence
 
     An uncertain verdict does not count as backed. Greetings, questions and refusals need no evidence and are on
-    neither side; an answer of these alone has no value (`no_claims`).
+    neither side, and so are claims that were not judged (probability null: beyond attribution's limits); an answer of
+    these alone has no value (`no_claims`).
 
     >>> from rag_eval_hooks.testing import make_attribution, make_run
     >>> run = make_run("ab")
@@ -36,7 +37,7 @@ class Groundedness(ShareMetric):
 
     def judge(self, run: RagRun, attribution: Attribution) -> tuple[float, float]:  # noqa: ARG002
         """Returns the backed claims, and those that need evidence."""
-        claims = [claim for claim in attribution.claims if claim.needs_evidence]
+        claims = [claim for claim in attribution.claims if claim.needs_evidence and claim.probability is not None]
         return sum(claim.verdict == "supported" for claim in claims), len(claims)
 
 
@@ -68,7 +69,7 @@ class EvidenceCompleteness(ShareMetric):
 
     def judge(self, run: RagRun, attribution: Attribution) -> tuple[float, float]:
         """Returns the claims that the first items back, and those that need evidence."""
-        claims = [claim for claim in attribution.claims if claim.needs_evidence]
+        claims = [claim for claim in attribution.claims if claim.needs_evidence and claim.probability is not None]
         top = range(1, (len(attribution.chunks) if self.k is None else self.k) + 1)
         return sum(backed_by(run, claim, top) for claim in claims), len(claims)
 
