@@ -31,8 +31,9 @@ def replay(
         typer.Option("--metric", "-m", metavar="NAME", help="A measure, such as nDCG@10; may be given several times."),
     ] = None,
     k: Annotated[int | None, typer.Option("--k", metavar="K", help="Look at the first K chunks of each run.")] = None,
-    store: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Also write to this SQLite file or PostgreSQL URL.")
+    stores: Annotated[
+        list[str] | None,
+        typer.Option("--store", metavar="ADDRESS", help="Also write to this SQLite file or PostgreSQL URL."),
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary.")] = False,
 ) -> None:
@@ -52,6 +53,9 @@ def replay(
     from rag_eval_hooks.replay import replay as run_replay
     from rag_eval_hooks.replay.output import same_file
 
+    if stores and len(stores) > 1:
+        raise ConfigError("--store can be given once; replay the first store again to write into a second")
+    store = stores[0] if stores else None
     metrics = [_with_cutoff(parse_metric(name), k) for name in metric] if metric else None
     with ExitStack() as stack:
         sink = None

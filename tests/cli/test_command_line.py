@@ -231,6 +231,9 @@ FAULTS = [
     pytest.param(["replay", "{log}", "{tmp}/no/out"], "does not exist; create it first", id="no such folder"),
     pytest.param(["replay", "{log}", "/proc/out.jsonl"], "cannot write /proc/out.jsonl", id="not writable"),
     pytest.param(["replay", "{log}", "{log}"], "is the input itself", id="output is input"),
+    pytest.param(
+        ["replay", "{log}", "{out}", "--store", "{db}", "--store", "x.db"], "--store can be given once", id="2"
+    ),
     pytest.param(["replay", "{log}", "{out}", "--store", "mysql://h/d"], "unknown kind of store 'mysql'", id="scheme"),
     pytest.param(["replay", "{log}", "{out}", "--store", "{log}"], "is not an SQLite file", id="store is no store"),
     pytest.param(["replay", "{log}", "{out}", "--store", "postgresql://h:1/d"], "cannot open postgresql", id="server"),
