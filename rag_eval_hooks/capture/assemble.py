@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from rag_eval_hooks.capture.foreign import fields_of
 from rag_eval_hooks.capture.ledger import Ledger, Lineage, build_ledger
 from rag_eval_hooks.capture.packing import Hit, find_in_prompt
 from rag_eval_hooks.capture.texts import answer_in, call_text, delivered_text, prompt_text, question_in, sum_usage
@@ -55,7 +56,7 @@ def assemble(trace: Trace) -> RagRun:
         time_to_first_token_ms=None if first is None else max((first - trace.root.started) * 1_000, 0.0),
         usage=sum_usage(calls),
         error=_error(trace, status),
-        tags=tuple(tag for tag in trace.tags if not tag.startswith(FRAMEWORK_TAGS)),
+        tags=tuple(tag for tag in trace.tags if isinstance(tag, str) and not tag.startswith(FRAMEWORK_TAGS)),
         metadata=_metadata(trace.metadata),
         flags=tuple(_flags(trace, ledger, calls, answer)),
         captured_by=trace.captured_by,
@@ -186,24 +187,23 @@ def _pack(ledger: Ledger, places: Sequence[int], prompt: str) -> tuple[ContextIt
 def _metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the metadata without the framework's own entries and without anything that looks like a secret."""
     return {
-        str(key): _without_secrets(value)
-        for key, value in metadata.items()
-        if not str(key).startswith(FRAMEWORK_PREFIXES) and not _is_secret(key)
+        key: _without_secrets(value)
+        for key, value in fields_of(metadata).items()
+        if not key.startswith(FRAMEWORK_PREFIXES) and not _is_secret(key)
     }
 
 
-def _without_secrets(value: Any, depth: int = 0) -> Any:
-    if depth > 8:
-        return value
-    if isinstance(value, Mapping):
-        return {key: _without_secrets(item, depth + 1) for key, item in value.items() if not _is_secret(key)}
-    if isinstance(value, (list, tuple)):
-        return [_without_secrets(item, depth + 1) for item in value]
+def _without_secrets(value: Any) -> Any:
+    """Returns a plain value without the entries that look like secrets; its depth is bounded."""
+    if isinstance(value, dict):
+        return {key: _without_secrets(item) for key, item in value.items() if not _is_secret(key)}
+    if isinstance(value, list):
+        return [_without_secrets(item) for item in value]
     return value
 
 
-def _is_secret(key: Any) -> bool:
-    name = str(key).lower()
+def _is_secret(key: str) -> bool:
+    name = key.lower()
     return any(word in name for word in SECRET_WORDS) or name.endswith(SECRET_ENDS)
 
 

@@ -120,16 +120,16 @@ class Collector:
             return
         seen.add(run_id)
         events = self._events
-        marked = tags is not None and BOUNDARY_TAG in tags
+        marked = isinstance(tags, (list, tuple)) and BOUNDARY_TAG in tags
         unknown = parent_id not in seen
         if unknown or (marked and parent_id not in self._marked) or parent_id in self._mapping:
             self._roots.add(run_id)
-            if name is not None and name.startswith(MAPPING):
+            if isinstance(name, str) and name.startswith(MAPPING):
                 self._mapping.add(run_id)
             kept = value if snapshot is None else _take(snapshot, value)
             about = (
-                tuple(tags) if tags else (),
-                dict(metadata) if metadata else {},
+                tuple(tags) if isinstance(tags, (list, tuple)) else (),
+                dict(metadata) if isinstance(metadata, Mapping) else {},
                 self._wall(),
                 unknown and parent_id is not None,
             )

@@ -4,9 +4,10 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from rag_eval_hooks.capture.foreign import fields_of, id_of, number_of, text_of
 from rag_eval_hooks.capture.trace import Items, Step, Trace
 from rag_eval_hooks.record import Chunk, Stage, StageItem, chunk_id
-from rag_eval_hooks.record.clean import clean_number, clean_text, json_value, text_id
+from rag_eval_hooks.record.clean import clean_text
 from rag_eval_hooks.record.run import StageKind
 
 __all__ = ["SCORE_KEYS", "Ledger", "Lineage", "build_ledger"]
@@ -144,13 +145,14 @@ class _Pool:
         places: list[int] = []
         scores: list[float | None] = []
         for raw_id, raw_text, metadata, score in items:
-            text = str(clean_text(raw_text))
-            identifier = text_id(raw_id) or chunk_id(text)
+            text = text_of(raw_text)
+            known = id_of(raw_id)
+            identifier = known or chunk_id(text)
             place = self._index.setdefault((identifier, text), len(self._chunks))
             if place == len(self._chunks):
-                self._chunks.append(_PoolChunk(identifier, text, json_value(metadata), raw_id is not None))
+                self._chunks.append(_PoolChunk(identifier, text, fields_of(metadata), known is not None))
             places.append(place)
-            scores.append(clean_number(score) if score is not None else _score_in(metadata))
+            scores.append(number_of(score) if score is not None else _score_in(metadata))
         return tuple(places), tuple(scores)
 
     def text(self, place: int) -> str:
@@ -176,9 +178,9 @@ class _Pool:
         )
 
 
-def _score_in(metadata: Mapping[str, Any]) -> float | None:
-    for key in SCORE_KEYS:
-        number = clean_number(metadata.get(key))
+def _score_in(metadata: Any) -> float | None:
+    for key in SCORE_KEYS if isinstance(metadata, Mapping) else ():
+        number = number_of(metadata.get(key))
         if number is not None:
             return number
     return None
@@ -276,7 +278,7 @@ def _stage(listing: _Listing, id_text: Callable[[Any], str]) -> Stage:
     step = listing.step
     return Stage(
         kind=listing.kind,
-        name=step.name,
+        name=step.name if isinstance(step.name, str) else None,
         query=_query(step),
         items=tuple(
             StageItem(chunk=place, score=score) for place, score in zip(listing.places, listing.scores, strict=True)

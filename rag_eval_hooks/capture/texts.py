@@ -4,10 +4,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rag_eval_hooks.capture.foreign import plain
 from rag_eval_hooks.capture.trace import Items, Message, Opaque, Reply, Step
 from rag_eval_hooks.errors import InputError
 from rag_eval_hooks.record import Usage, message_text
-from rag_eval_hooks.record.clean import clean_text, json_value
+from rag_eval_hooks.record.clean import clean_text
 
 __all__ = ["answer_in", "call_text", "content_text", "delivered_text", "prompt_text", "question_in", "sum_usage"]
 
@@ -111,11 +112,15 @@ def _answer_in_mapping(value: Mapping[str, Any], calls: Sequence[str], question:
     shown = {
         key: item
         for key, item in value.items()
-        if not isinstance(item, Items) and not str(key).startswith("__") and (question is None or item != question)
+        if not isinstance(item, Items) and not _is_internal(key) and (question is None or item != question)
     }
     if len(shown) == 1:
         return answer_in(next(iter(shown.values())), calls, question)
     return _as_json(shown) if shown else None
+
+
+def _is_internal(key: Any) -> bool:
+    return isinstance(key, str) and key.startswith("__")
 
 
 def _last_assistant(messages: Sequence[Any]) -> str | None:
@@ -126,7 +131,7 @@ def _last_assistant(messages: Sequence[Any]) -> str | None:
 
 
 def _as_json(value: Any) -> str:
-    return json.dumps(json_value(_plain(value)), ensure_ascii=False, allow_nan=False)
+    return json.dumps(plain(_plain(value)), ensure_ascii=False, allow_nan=False)
 
 
 def _plain(value: Any) -> Any:
