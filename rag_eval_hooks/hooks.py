@@ -301,6 +301,7 @@ class Hooks:
         `opened` == `open` + `discarded` + `submitted`, and `submitted` == `queued` + `queue_full` + `closed` +
         `evaluated` + `failed_record` + `failed_evaluation`. Of all these, `evicted` and `timeout` did not end by
         themselves; `late` events came after their record. `written` and `sink_error` count per sink.
+        `malformed_item` counts what a search returned that was no whole document; it keeps its rank.
         `caught_in_process` is the number of exceptions that the host never saw, of all hooks of the process together.
         """
         total: dict[str, int] = {}

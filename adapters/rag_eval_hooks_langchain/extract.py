@@ -3,7 +3,7 @@
 These functions run on the host's thread, so they copy references and one level of containers, and nothing else.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -12,7 +12,7 @@ from langchain_core.messages import BaseMessage
 from langchain_core.outputs import LLMResult
 from langchain_core.prompt_values import PromptValue
 
-from rag_eval_hooks.capture import Items, Message, Opaque, Reply
+from rag_eval_hooks.capture import Item, Items, Message, Opaque, Reply, guarded
 
 __all__ = [
     "document_lists",
@@ -42,8 +42,57 @@ MAX_ENTRIES = 100
 
 
 def items_from_documents(documents: Sequence[Document]) -> Items:
-    """Returns a snapshot of a list of documents: ids, texts, and copies of their metadata."""
-    return Items([(document.id, document.page_content, dict(document.metadata), None) for document in documents])
+    """Returns a snapshot of a list of documents: ids, texts, and copies of their metadata.
+
+    A document that is not as LangChain promises keeps its rank, with what can be read of it, and is counted.
+    """
+    if not isinstance(documents, (list, tuple)):
+        return _items_one_by_one(documents)
+    try:
+        items = Items([(document.id, document.page_content, dict(document.metadata), None) for document in documents])
+    except Exception:  # noqa: BLE001  it is met again, and counted, one document at a time
+        return _items_one_by_one(documents)
+    for item in items:
+        if type(item[1]) is not str:
+            return _items_one_by_one(documents)
+    return items
+
+
+def _items_one_by_one(documents: Any) -> Items:
+    """Returns the same of a list in which something is amiss; an iterator is the host's to read."""
+    kept: list[Item] = []
+    malformed = 0
+    if isinstance(documents, Collection) and not isinstance(documents, (str, Mapping)):
+        for document in documents:
+            item: Item = (None, "", {}, None)
+            is_whole = False
+            with guarded("langchain.document"):
+                item, is_whole = _item_from(document)
+            kept.append(item)
+            malformed += not is_whole
+    else:
+        malformed = 1
+    items = Items(kept)
+    items.malformed = malformed
+    return items
+
+
+def _item_from(document: Any) -> tuple[Item, bool]:
+    """Returns what can be read of something in a list of documents, and whether it is all that there should be."""
+    if isinstance(document, str):
+        return (None, document, {}, None), False
+    text = getattr(document, "page_content", None)
+    metadata = getattr(document, "metadata", None)
+    fields = dict(metadata) if isinstance(metadata, Mapping) else None
+    item = (getattr(document, "id", None), _held(text), fields or {}, None)
+    return item, fields is not None and isinstance(text, str)
+
+
+def _held(content: Any) -> Any:
+    """Returns content that may be kept as it is; of anything that may change later, or hold much, the type's name."""
+    return (
+        content if content is None or isinstance(content, (str, int, float)) else Opaque(f"<{type(content).__name__}>")
+    )
 
 
 def message_from(message: BaseMessage) -> Message:
@@ -52,7 +101,11 @@ def message_from(message: BaseMessage) -> Message:
     role = ROLES.get(message.type) or str(getattr(message, "role", message.type))
     # Only AI messages have tool calls, and asking a pydantic object for a field it lacks is slow, as is `isinstance`.
     calls_tools = role == "assistant" and bool(getattr(message, "tool_calls", None))
-    return Message(role, content if type(content) is str else list(content), calls_tools)
+    return Message(role, content if type(content) is str else _blocks(content), calls_tools)
+
+
+def _blocks(content: Any) -> Any:
+    return list(content) if isinstance(content, (list, tuple)) else _held(content)
 
 
 def prompt_from_messages(messages: Sequence[BaseMessage]) -> tuple[Message, ...]:
@@ -77,7 +130,7 @@ def reply_from_result(response: LLMResult) -> Reply:
     content = message.content
     usage = getattr(message, "usage_metadata", None)
     return Reply(
-        content if type(content) is str else list(content),
+        content if type(content) is str else _blocks(content),
         bool(getattr(message, "tool_calls", None)),
         dict(usage) if usage else _usage_from_output(response),
     )

@@ -12,7 +12,7 @@ from langchain_core.documents import Document
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import LLMResult
 
-from rag_eval_hooks.capture import UNSET, Collector, guarded
+from rag_eval_hooks.capture import UNSET, Collector, Items, Message, Reply, guarded
 from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks.hooks import Captured, Hooks, RunSink
 from rag_eval_hooks.metrics import Metric
@@ -172,7 +172,11 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
     def on_chain_end(self, outputs: Any, *, run_id: UUID, **kwargs: Any) -> None:
         """Notes the end of a chain; streaming runs bring their input only now."""
         with _ON_CHAIN_END:
-            self._collector.end(run_id.int, outputs, document_lists(outputs), kwargs.get("inputs", UNSET), snapshot)
+            lists: tuple[Items, ...] = ()
+            try:
+                lists = document_lists(outputs)
+            finally:
+                self._collector.end(run_id.int, outputs, lists, kwargs.get("inputs", UNSET), snapshot)
 
     def on_chain_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
         """Notes that a chain failed, was cancelled, or was closed by its consumer."""
@@ -194,9 +198,12 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
     ) -> None:
         """Notes a chat model call and its prompt; call parameters are not looked at, they may hold keys."""
         with _ON_CHAT_MODEL_START:
-            prompt = prompt_from_messages(messages[0] if messages else ())
-            name = kwargs.get("name") or _name(serialized)
-            self._collector.start(run_id.int, _int(parent_run_id), "model", name, prompt, tags, metadata)
+            prompt: tuple[Message, ...] = ()
+            try:
+                prompt = prompt_from_messages(messages[0] if messages else ())
+            finally:  # what cannot be read starts all the same
+                name = kwargs.get("name") or _name(serialized)
+                self._collector.start(run_id.int, _int(parent_run_id), "model", name, prompt, tags, metadata)
 
     def on_llm_start(
         self,
@@ -223,7 +230,11 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **_: Any) -> None:
         """Notes what a model call returned."""
         with _ON_LLM_END:
-            self._collector.end(run_id.int, reply_from_result(response))
+            reply: Reply | None = None
+            try:
+                reply = reply_from_result(response)
+            finally:
+                self._collector.end(run_id.int, reply)
 
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
         """Notes that a model call failed."""
@@ -251,7 +262,11 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
     def on_retriever_end(self, documents: Sequence[Document], *, run_id: UUID, **_: Any) -> None:
         """Notes what a search returned."""
         with _ON_RETRIEVER_END:
-            self._collector.end(run_id.int, items_from_documents(documents))
+            items: Items | None = None
+            try:
+                items = items_from_documents(documents)
+            finally:  # what cannot be read ends all the same
+                self._collector.end(run_id.int, items)
 
     def on_retriever_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
         """Notes that a search failed."""
@@ -280,7 +295,11 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
     def on_tool_end(self, output: Any, *, run_id: UUID, **_: Any) -> None:
         """Notes what a tool returned."""
         with _ON_TOOL_END:
-            self._collector.end(run_id.int, output, tool_lists(output), UNSET, snapshot)
+            lists: tuple[Items, ...] = ()
+            try:
+                lists = tool_lists(output)
+            finally:
+                self._collector.end(run_id.int, output, lists, UNSET, snapshot)
 
     def on_tool_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
         """Notes that a tool failed."""

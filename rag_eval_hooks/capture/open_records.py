@@ -77,7 +77,7 @@ class OpenRecords:
         self.closed: list[Hashable] = []
         """Ids that open no record any more: roots that are through, and runs that were dropped; the owner clears it."""
         self.counts = dict.fromkeys(
-            ("opened", "finished", "discarded", "late", "evicted", "timeout", "too_many_steps"), 0
+            ("opened", "finished", "discarded", "late", "evicted", "timeout", "too_many_steps", "malformed_item"), 0
         )
 
     def __len__(self) -> int:
@@ -182,6 +182,9 @@ class OpenRecords:
         if run_id in trace.ends or run_id not in trace.starts:
             return None
         trace.ends[run_id] = (now, value, lists, error)
+        # A root's output is in its lists as well, and passes on what a search below it has shown.
+        if type(value) is Items and trace.starts[run_id][1] == "retriever":
+            self.counts["malformed_item"] += value.malformed
         if tokens:
             trace.tokens[run_id] = tokens
         if lists:
@@ -265,7 +268,7 @@ def _size(trace: Trace) -> int:
     for start in trace.starts.values():
         if start[1] == "model" and start[3]:
             for message in start[3]:
-                size += len(message.content)
+                size += _length(message.content)
     for _, output, lists, _ in trace.ends.values():
         if output is not None:
             kind = type(output)
@@ -274,11 +277,16 @@ def _size(trace: Trace) -> int:
             elif kind is str:
                 size += len(output)
             elif kind is Reply:
-                size += len(output.content)
+                size += _length(output.content)
         for items in lists:
             size += _items_size(items)
     return size
 
 
 def _items_size(items: Items) -> int:
-    return 500 * len(items) + sum([len(item[1]) for item in items])
+    return 500 * len(items) + sum([_length(item[1]) for item in items])
+
+
+def _length(content: Any) -> int:
+    """Counts the characters of a text, the blocks of a list of blocks, and nothing of what should not be there."""
+    return len(content) if isinstance(content, (str, list)) else 0

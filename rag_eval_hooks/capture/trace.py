@@ -16,7 +16,8 @@ Item = tuple[Any, Any, Mapping[str, Any], float | None]
 class Items(tuple[Item, ...]):
     """A list of retrieved items, in the order returned."""
 
-    __slots__ = ()
+    malformed: int = 0
+    """How many of them were not as the framework promises, and stand here with what could be read of them."""
 
 
 class Opaque(str):
