@@ -15,6 +15,8 @@ __all__ = ["MAX_LINE_BYTES", "JsonLine", "Line", "Problem", "is_evaluation", "re
 MAX_LINE_BYTES = 32 * 1024 * 1024
 """A longer line is a problem of its own: it is skipped without being held in memory."""
 
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
 ProblemKind = Literal["not_json", "cut_off", "wrong_shape", "too_long", "damaged", "failed"]
 
 
@@ -57,8 +59,8 @@ class JsonLine:
 def read_lines(stream: BinaryIO) -> Iterator[Line]:
     r"""Yields each line of `stream` that is not blank, as a run or with the problem that it has.
 
-    Only `\n` ends a line. A byte order mark is skipped, bytes that are no UTF-8 become U+FFFD (the run then carries
-    the flag `input:invalid_utf8`), and the words NaN and Infinity are read as null.
+    Only `\n` ends a line. A byte order mark before a line is skipped, bytes that are no UTF-8 become U+FFFD (the run
+    then carries the flag `input:invalid_utf8`), and the words NaN and Infinity are read as null.
     Holds one line at a time, of at most `MAX_LINE_BYTES`.
 
     Raises:
@@ -107,10 +109,10 @@ def read_json_lines(stream: BinaryIO) -> Iterator[JsonLine]:
             return
         if not raw:
             return
-        if number == 1:
-            if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-                raise InputError("the input is in UTF-16; convert it first: iconv -f UTF-16 -t UTF-8")
-            raw = raw.removeprefix(b"\xef\xbb\xbf")
+        if number == 1 and raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+            raise InputError("the input is in UTF-16; convert it first: iconv -f UTF-16 -t UTF-8")
+        while raw.startswith(BYTE_ORDER_MARK):  # on later lines too, and repeated: joined files keep theirs
+            raw = raw.removeprefix(BYTE_ORDER_MARK)
         if too_long:
             message = f"the line is longer than {MAX_LINE_BYTES // 1024**2} MiB"
             yield JsonLine(number, problem=Problem("too_long", message, _excerpt(raw)))

@@ -88,7 +88,7 @@ class TrecFile:
                     self.refuse(number, line, f"the line is longer than {MAX_LINE_BYTES // 1024} KiB")
                 if self._on_progress is not None and number % 4096 == 0:
                     self._on_progress(self._raw.tell(), self.size)
-                yield line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+                yield line.removeprefix(b"\xef\xbb\xbf")  # joined files keep their byte order marks
         except (EOFError, OSError, zlib.error) as error:
             raise InputError(f"{self.name} cannot be read on after line {number}: {one_line(str(error), 200)}") from (
                 error

@@ -117,6 +117,12 @@ def test_numbers_that_are_none(word: str) -> None:
     assert run.metadata == {"x": None}
 
 
+def test_joined_files_keep_their_byte_order_marks_and_lose_no_line() -> None:
+    mark = b"\xef\xbb\xbf"
+    lines = read(mark + GOOD + b"\n" + mark + GOOD + b"\n" + mark + mark + GOOD + b"\n" + mark)
+    assert [(line.number, line.run) for line in lines] == [(n, read_run(json.loads(GOOD))) for n in (1, 2, 3)]
+
+
 def test_bytes_that_are_no_utf8_are_replaced_and_said() -> None:
     run = one(b'{"question": "caf\xe9 \xff", "answer": "a"}\n').run
     assert run is not None

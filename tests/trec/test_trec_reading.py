@@ -45,6 +45,11 @@ def test_comments_blank_lines_tabs_and_what_follows_the_tag(tmp_path: Path) -> N
     assert one == JudgedList("1", ["a#1", "b"], {"a#1": 1.0})
 
 
+def test_joined_files_keep_their_byte_order_marks(tmp_path: Path) -> None:
+    (one,) = listed(tmp_path, "\ufeff1 0 a 1\n\ufeff1 0 b 2\n", "\ufeff1 Q0 a 1 9 t\n\ufeff1 Q0 b 2 8 t\n")
+    assert one == JudgedList("1", ["a", "b"], {"a": 1.0, "b": 2.0})
+
+
 def test_only_ascii_white_space_separates(tmp_path: Path) -> None:
     (one,) = listed(tmp_path, "é 0 a\u00a0b 1\n", "é Q0 a\u00a0b 1 1 t\n")
     assert one == JudgedList("é", ["a\u00a0b"], {"a\u00a0b": 1.0})
