@@ -6,29 +6,35 @@ from typing import Any
 
 from rag_eval_hooks.errors import ConfigError, MetricSpecError
 from rag_eval_hooks.metrics import Metric, parse_metric
+from rag_eval_hooks.metrics.base import MAX_K
 
-__all__ = ["check_seconds", "check_share", "check_whole", "checked_metrics", "checked_sinks"]
+__all__ = ["MAX_K", "MOST", "check_seconds", "check_share", "check_whole", "checked_metrics", "checked_sinks"]
+
+MOST = 1_000_000_000_000
+"""More records or bytes than this cannot be kept in memory; the containers refuse some larger numbers."""
 
 LONGEST_S = 1_000_000_000.0
 """More seconds than this (30 years) cannot be waited for on every platform."""
 
 
-def check_whole(name: str, value: Any, *, at_least: int) -> None:
-    """Raises `ConfigError` unless `value` is a whole number from `at_least`."""
+def check_whole(name: str, value: Any, *, at_least: int, at_most: int = MOST) -> None:
+    """Raises `ConfigError` unless `value` is a whole number from `at_least` to `at_most`."""
     if isinstance(value, bool) or not isinstance(value, int) or value < at_least:
-        raise ConfigError(f"{name}: expected a whole number from {at_least}, got {value!r}")
+        raise ConfigError(f"{name}: expected a whole number from {at_least}, got {_shown(value)}")
+    if value > at_most:
+        raise ConfigError(f"{name}: expected a whole number from {at_least} to {at_most}, got {_shown(value)}")
 
 
 def check_seconds(name: str, value: Any) -> None:
     """Raises `ConfigError` unless `value` is a finite number of seconds from 0."""
     if not _is_number(value) or not 0 <= value <= LONGEST_S:
-        raise ConfigError(f"{name}: expected seconds from 0 to {LONGEST_S:.0f}, got {value!r}")
+        raise ConfigError(f"{name}: expected seconds from 0 to {LONGEST_S:.0f}, got {_shown(value)}")
 
 
 def check_share(name: str, value: Any) -> None:
     """Raises `ConfigError` unless `value` is in (0, 1]."""
     if not _is_number(value) or not 0 < value <= 1:
-        raise ConfigError(f"{name}: expected a number above 0 and up to 1, got {value!r}")
+        raise ConfigError(f"{name}: expected a number above 0 and up to 1, got {_shown(value)}")
 
 
 def checked_metrics(metrics: Sequence[Metric | str]) -> tuple[Metric, ...]:
@@ -80,5 +86,14 @@ def _text(value: Any) -> str:
     return repr(value) if isinstance(value, str) else "..."
 
 
+def _shown(value: Any) -> str:
+    if isinstance(value, int) and abs(value) > 10**18:  # Python writes no number of more than some thousand digits
+        return "a number of more than 18 digits"
+    return repr(value)
+
+
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    # Some whole numbers are too large to be asked whether they are finite.
+    return (isinstance(value, int) and not isinstance(value, bool)) or (
+        isinstance(value, float) and math.isfinite(value)
+    )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-from rag_eval_hooks._options import check_seconds, check_share, check_whole, checked_metrics, checked_sinks
+from rag_eval_hooks._options import MAX_K, check_seconds, check_share, check_whole, checked_metrics, checked_sinks
 from rag_eval_hooks.capture import Collector, Limits, Trace, Worker, assemble, guarded_work
 from rag_eval_hooks.capture.guard import caught_counts
 from rag_eval_hooks.errors import ConfigError
@@ -114,7 +114,7 @@ class Hooks:
         check_seconds("patience_s", patience_s)
         check_share("share", share)
         if k is not None:
-            check_whole("k", k, at_least=1)
+            check_whole("k", k, at_least=1, at_most=MAX_K)
         if gold is not None and not callable(gold):
             raise ConfigError(f"gold: expected a function that takes a RagRun and returns a Gold or None, got {gold!r}")
         self.sinks: tuple[RunSink, ...] = checked_sinks(sinks)

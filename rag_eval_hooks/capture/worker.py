@@ -90,7 +90,7 @@ class Worker:
         self._max_bytes = max_bytes
         self._interval = interval_s
         self._linger = linger_s
-        self._rest = 1.0 / share - 1.0
+        self._rest = min(1.0 / share - 1.0, 1e9)  # a tiny share is finite all the same
         self._reset()
         _workers.add(self)
 
