@@ -1,5 +1,6 @@
 """`Hooks` without a framework: every question is accounted for, whatever fails."""
 
+import asyncio
 import threading
 from typing import Any
 
@@ -79,14 +80,17 @@ def test_the_counts_add_up_whatever_fails(caught: list[Exception], monkeypatch: 
     caught.clear()
 
 
-@pytest.mark.parametrize("where", ["sink", "gold", "flush"])
-def test_a_user_function_that_exits_is_a_failure_like_any_other(where: str, caught: list[BaseException]) -> None:
+@pytest.mark.parametrize("error", [SystemExit, KeyboardInterrupt, asyncio.CancelledError, GeneratorExit])
+@pytest.mark.parametrize("where", ["sink", "gold", "flush", "close"])
+def test_a_user_function_that_exits_is_a_failure_like_any_other(
+    where: str, error: type[BaseException], caught: list[BaseException]
+) -> None:
     exits = [True]
 
     def leave(place: str) -> None:
         if place == where and exits:
             exits.clear()
-            raise SystemExit(3)
+            raise error
 
     class Leaving(MemorySink):
         def write(self, run: Any, evaluation: Any) -> None:
@@ -96,16 +100,20 @@ def test_a_user_function_that_exits_is_a_failure_like_any_other(where: str, caug
         def flush(self) -> None:
             leave("flush")
 
+        def close(self) -> None:
+            leave("close")
+
     after = MemorySink()
     with Hooks([Leaving(), after], gold=lambda _: leave("gold")) as hooks:
         for number in range(2):
             ask(hooks, number)
             assert hooks.flush() == 0
         assert [run.run_id for run, _ in after.records] == ["q0", "q1"]
-        stats = hooks.stats()
+    stats = hooks.stats()
     assert (stats["evaluated"], stats["sink_error"] + stats["gold_error"]) == (2, 1)
     assert stats["caught_in_process"] >= 1
-    assert [type(error) for error in caught] == [SystemExit]
+    assert (stats["sink_error"], stats["gold_error"]) == ((0, 1) if where == "gold" else (1, 0))
+    assert [type(one) for one in caught] == [error]
     caught.clear()
 
 
@@ -123,7 +131,31 @@ class WriteOnly:
         ({"max_open": 0}, "max_open: expected a whole number from 1, got 0"),
         ({"queue_bytes": "1 MB"}, "queue_bytes: expected a whole number from 1, got '1 MB'"),
         ({"k": 0}, "k: expected a whole number from 1, got 0"),
-        *(({name: float("nan")}, f"{name}: expected seconds from 0 ") for name in ("ttl_s", "grace_s", "linger_s")),
+        ({"k": 10**10}, "k: expected a whole number from 1 to 1000000000, got 10000000000"),
+        *(
+            (
+                {name: 10**30},
+                f"{name}: expected a whole number from {least} to {most}, got a number of more than 18 digits",
+            )
+            for name, least, most in (
+                ("k", 1, 10**9),
+                ("keep", 0, 10**12),
+                ("max_open", 1, 10**12),
+                ("queue_items", 1, 10**12),
+                ("queue_bytes", 1, 10**12),
+            )
+        ),
+        ({"keep": 10**5000}, "keep: expected a whole number from 0 to 1000000000000, got a number of more than 18"),
+        *(
+            ({name: value}, f"{name}: expected seconds from 0 to 1000000000, got ")
+            for name in ("ttl_s", "grace_s", "linger_s", "patience_s")
+            for value in (float("inf"), 1e10, 10**400)
+        ),
+        *(({"share": value}, "share: expected a number above 0 ") for value in (float("nan"), float("inf"), 10**400)),
+        *(
+            ({name: float("nan")}, f"{name}: expected seconds from 0 ")
+            for name in ("ttl_s", "grace_s", "linger_s", "patience_s")
+        ),
         ({"ttl_s": float("inf")}, "ttl_s: expected seconds from 0 to 1000000000, got inf"),
         ({"grace_s": -1}, "grace_s: expected seconds from 0 to 1000000000, got -1"),
         ({"share": 0}, "share: expected a number above 0 and up to 1, got 0"),
@@ -139,7 +171,7 @@ class WriteOnly:
         ({"sinks": WriteOnly()}, "without flush; derive it from rag_eval_hooks.sinks.Sink"),
         ({"sinks": [print]}, "without write; derive it from rag_eval_hooks.sinks.Sink, or wrap a function"),
     ],
-    ids=str,
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
 def test_everything_is_checked_when_it_is_built(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError) as raised:
@@ -163,3 +195,11 @@ def test_hostile_texts_and_values_become_a_record() -> None:
     assert [chunk.id for chunk in run.chunks] == ["7", chunk_id(""), chunk_id("text \x00 zero")]
     assert [item.score for item in run.stages[0].items] == [None, None, 0.25, 1.0]
     assert [item.chunk for item in run.stages[0].items] == [0, 1, 1, 2]
+
+
+def test_the_largest_options_work() -> None:
+    most = 10**12
+    with Hooks(keep=most, max_open=most, queue_items=most, queue_bytes=most, k=10**9, ttl_s=1e9, share=5e-324) as hooks:
+        ask(hooks, 1)
+        assert hooks.flush() == 0
+        assert hooks.last is not None
