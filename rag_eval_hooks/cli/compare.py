@@ -2,6 +2,7 @@
 
 import sys
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -73,8 +74,8 @@ def compare(
     bad = BadLines()
     with whole_file(output) as write:
         found = run_compare(
-            load(before, on_problem=bad),
-            load(after, on_problem=bad),
+            load(before, on_problem=bad, on_replaced=partial(bad.replaced, source=before)),
+            load(after, on_problem=bad, on_replaced=partial(bad.replaced, source=after)),
             metrics=metrics,
             by=by or (),
             pair_by=pair.value,

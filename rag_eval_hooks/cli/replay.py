@@ -67,7 +67,16 @@ def replay(
                 raise ConfigError(f"{target} is the store itself; give another file for the evaluations, or - as OUT")
         printer, on_progress = _progress(stack) if not quiet and sys.stderr.isatty() else (say, None)
         bad = BadLines(printer)
-        summary = run_replay(source, target, metrics=metrics, k=k, sink=sink, on_problem=bad, on_progress=on_progress)
+        summary = run_replay(
+            source,
+            target,
+            metrics=metrics,
+            k=k,
+            sink=sink,
+            on_problem=bad,
+            on_replaced=bad.replaced,
+            on_progress=on_progress,
+        )
     bad.finish()
     if not quiet:
         if summary.ignored:

@@ -116,7 +116,7 @@ def _page(source: str, output: Path, bad: BadLines, title: str | None, limit: in
 
     def pairs() -> "Iterator[Pair]":
         nonlocal count
-        for pair in load(source, on_problem=bad):
+        for pair in load(source, on_problem=bad, on_replaced=bad.replaced):
             yield pair
             count += 1
 
@@ -140,7 +140,8 @@ def _numbers(
     from rag_eval_hooks.summary.version_text import version_markdown
 
     with whole_file(output) as write:
-        found = version_report(load(source, on_problem=bad), title=_title(source, title), metrics=metrics, by=by)
+        pairs = load(source, on_problem=bad, on_replaced=bad.replaced)
+        found = version_report(pairs, title=_title(source, title), metrics=metrics, by=by)
         text = version_markdown(found) if form is Format.MD else found.model_dump_json(indent=2) + "\n"
         write(text.encode("utf-8", "backslashreplace"))
     return f"{output}: {counted(found.runs, 'run')}"

@@ -25,7 +25,7 @@ def error_line(text: str) -> None:
 
 
 class BadLines:
-    """Reports lines that gave no run: the first 20 one by one, the others as a number.
+    """Reports lines that gave no run, the first 20 one by one, and how many lines were read with replaced bytes.
 
     Args:
         printer: Prints one line; `say` where no progress bar is in the way.
@@ -33,6 +33,7 @@ class BadLines:
 
     def __init__(self, printer: Callable[[str], None] = say) -> None:
         self.count = 0
+        self._replaced: dict[str, list[int]] = {}
         self._print = printer
 
     def __call__(self, line: Line) -> None:
@@ -43,7 +44,18 @@ class BadLines:
         excerpt = f": {line.problem.excerpt}" if line.problem.excerpt else ""
         self._print(f"line {line.number}: {line.problem.kind}: {line.problem.message}{excerpt}")
 
+    def replaced(self, number: int, source: str = "") -> None:
+        """Notes a line that is not UTF-8; `source` names the input where there are two."""
+        count_and_first = self._replaced.setdefault(source, [0, number])
+        count_and_first[0] += 1
+
     def finish(self) -> None:
-        """Says how many lines were not shown."""
+        """Says how many lines were not shown, and how many are not UTF-8."""
         if self.count > SHOWN:
             self._print(f"... and {counted(self.count - SHOWN, 'more bad line')}")
+        for source, (count, first) in self._replaced.items():
+            where = f" of {source}" if source else ""
+            self._print(
+                f"not UTF-8: {counted(count, 'line')}{where}, the first is line {first}; bytes that could not be read "
+                "were replaced. Convert the input first, such as iconv -f LATIN1 -t UTF-8"
+            )

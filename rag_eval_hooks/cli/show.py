@@ -37,7 +37,7 @@ def show(
 
     bad = BadLines()
     if list_runs:
-        for _, evaluation in load(source, on_problem=bad):
+        for _, evaluation in load(source, on_problem=bad, on_replaced=bad.replaced):
             typer.echo(_row(evaluation))
         bad.finish()
         if bad.count:
@@ -48,7 +48,7 @@ def show(
 
     from rag_eval_hooks.reports.terminal import print_run
 
-    pair = load_one(source, run_id, on_problem=bad)
+    pair = load_one(source, run_id, on_problem=bad, on_replaced=bad.replaced)
     bad.finish()
     if pair is None:
         if run_id is None:

@@ -43,6 +43,8 @@ class Line:
     """The run; None where there is a problem."""
     problem: Problem | None = None
     """Why there is no run."""
+    valid_utf8: bool = True
+    """False where bytes of the line are no UTF-8 and were replaced by U+FFFD."""
 
 
 @dataclass(frozen=True)
@@ -69,9 +71,9 @@ def read_lines(stream: BinaryIO) -> Iterator[Line]:
     for line in read_json_lines(stream):
         found = run_of(line)
         if isinstance(found, Problem):
-            yield Line(line.number, problem=found)
+            yield Line(line.number, problem=found, valid_utf8=line.valid_utf8)
         else:
-            yield Line(line.number, run=found)
+            yield Line(line.number, run=found, valid_utf8=line.valid_utf8)
 
 
 def run_of(line: JsonLine) -> RagRun | Problem:
@@ -143,14 +145,16 @@ def _parse(number: int, raw: bytes) -> JsonLine:
     except json.JSONDecodeError as error:
         message = f"not JSON: {error.msg} at character {error.pos + 1}"
         if not raw.endswith(b"\n"):
-            return JsonLine(number, problem=Problem("cut_off", f"the last line is cut off; {message}", excerpt))
+            return JsonLine(
+                number, problem=Problem("cut_off", f"the last line is cut off; {message}", excerpt), valid_utf8=valid
+            )
         if raw.strip() in (b"[", b"{"):
             message += "; a document over several lines? Write one object a line, as `jq -c` does"
-        return JsonLine(number, problem=Problem("not_json", message, excerpt))
+        return JsonLine(number, problem=Problem("not_json", message, excerpt), valid_utf8=valid)
     except RecursionError:
-        return JsonLine(number, problem=Problem("not_json", "nested too deeply", excerpt))
+        return JsonLine(number, problem=Problem("not_json", "nested too deeply", excerpt), valid_utf8=valid)
     except ValueError:
-        return JsonLine(number, problem=Problem("not_json", "a number with too many digits", excerpt))
+        return JsonLine(number, problem=Problem("not_json", "a number with too many digits", excerpt), valid_utf8=valid)
     return JsonLine(number, data, None, excerpt, valid)
 
 

@@ -14,19 +14,23 @@ from rag_eval_hooks.replay.lines import JsonLine, Line, Problem, is_evaluation, 
 from rag_eval_hooks.replay.source import is_store, open_source, stored_pairs
 from rag_eval_hooks.reports.plain import one_line
 
-__all__ = ["OnProblem", "Pair", "load", "load_one"]
+__all__ = ["OnProblem", "OnReplaced", "Pair", "load", "load_one"]
 
 Pair = tuple[RagRun | None, Evaluation]
 OnProblem = Callable[[Line], None]
+OnReplaced = Callable[[int], None]
 
 
-def load(source: str | os.PathLike[str], *, on_problem: OnProblem | None = None) -> Iterator[Pair]:
+def load(
+    source: str | os.PathLike[str], *, on_problem: OnProblem | None = None, on_replaced: OnReplaced | None = None
+) -> Iterator[Pair]:
     """Yields each run of `source` with its evaluation, one at a time.
 
     Args:
         source: A store (SQLite file or URL), or JSONL (`-` for standard input) of stored runs or short forms, which
             are evaluated on the fly, or of evaluations, where the run is None. A file may hold both.
         on_problem: Called with each line that cannot be used; without it, the first such line raises.
+        on_replaced: Called with the number of each line in which bytes that are no UTF-8 were replaced.
 
     Raises:
         InputError: If the source cannot be opened, or a line cannot be used and `on_problem` is not given.
@@ -38,6 +42,8 @@ def load(source: str | os.PathLike[str], *, on_problem: OnProblem | None = None)
         return
     with open_source(source) as opened:
         for line in read_json_lines(opened.stream):
+            if on_replaced is not None and not line.valid_utf8:
+                on_replaced(line.number)
             found = _pair(line)
             if isinstance(found, Problem):
                 report(Line(line.number, problem=found))
@@ -46,7 +52,11 @@ def load(source: str | os.PathLike[str], *, on_problem: OnProblem | None = None)
 
 
 def load_one(
-    source: str | os.PathLike[str], run_id: str | None = None, *, on_problem: OnProblem | None = None
+    source: str | os.PathLike[str],
+    run_id: str | None = None,
+    *,
+    on_problem: OnProblem | None = None,
+    on_replaced: OnReplaced | None = None,
 ) -> Pair | None:
     """Returns one run with its evaluation: the one with this id, else a store's newest or a file's first.
 
@@ -56,7 +66,7 @@ def load_one(
         from rag_eval_hooks.sinks.store import read_newest, read_one
 
         return read_newest(source) if run_id is None else read_one(source, run_id)
-    pairs = load(source, on_problem=on_problem)
+    pairs = load(source, on_problem=on_problem, on_replaced=on_replaced)
     return next((pair for pair in pairs if run_id is None or pair[1].run_id == run_id), None)
 
 

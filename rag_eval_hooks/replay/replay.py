@@ -54,6 +54,7 @@ def replay(
     k: int | None = None,
     sink: Sink | None = None,
     on_problem: Callable[[Line], None] | None = None,
+    on_replaced: Callable[[int], None] | None = None,
     on_progress: OnProgress | None = None,
 ) -> Summary:
     r"""Evaluates each run of `source` and writes one evaluation a line, in the same order.
@@ -69,6 +70,7 @@ def replay(
         k: Cut-off that replaces the runs' own.
         sink: Gets each run with its evaluation as well; it stays open.
         on_problem: Called with each line that gave no evaluation.
+        on_replaced: Called with the number of each line in which bytes that are no UTF-8 were replaced.
         on_progress: Called after each line with the bytes read and the size in bytes, where it is known.
 
     Returns:
@@ -92,6 +94,8 @@ def replay(
             sink.open()
         for line in lines:
             summary.read += 1
+            if on_replaced is not None and not line.valid_utf8:
+                on_replaced(line.number)
             problem = line.problem
             if line.run is not None:
                 run = line.run if k is None else line.run.model_copy(update={"k": k})

@@ -198,6 +198,35 @@ def test_after_twenty_bad_lines_only_their_number_is_said(tmp_path: Path) -> Non
     assert lines[-1] == "... and 1,002 more bad lines"
 
 
+@pytest.mark.parametrize("command", [["replay", "-q"], ["show", "--list"], ["report", "--format", "md", "-o", "-"]])
+def test_lines_that_are_not_utf8_are_said_once(tmp_path: Path, command: list[str]) -> None:
+    lines = [json.dumps(short(name, tags=["caf\xe9"]), ensure_ascii=False) for name in ("r1", "r2", "r3")]
+    log = tmp_path / "log.jsonl"
+    log.write_bytes("\n".join(lines[:1]).encode("utf-8") + "\n\n{}\n{}\n".format(*lines[1:]).encode("latin-1"))
+    done = call(command[0], log, *command[1:])
+    assert done.returncode == 0
+    assert done.stderr == (
+        "not UTF-8: 2 lines, the first is line 3; bytes that could not be read were replaced. "
+        "Convert the input first, such as iconv -f LATIN1 -t UTF-8\n"
+    )
+
+
+def test_a_bad_line_that_is_not_utf8_counts_as_both(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_bytes(json.dumps(short("r1")).encode() + b'\n{"caf\xe9"}\n["\xe9"]\n')
+    done = call("replay", log, "-q")
+    assert (done.returncode, len(done.stderr.splitlines())) == (1, 2 + 1)
+    assert "not UTF-8: 2 lines, the first is line 2;" in done.stderr.splitlines()[-1]
+
+
+def test_compare_says_which_file_is_not_utf8(tmp_path: Path, log: Path) -> None:
+    other = tmp_path / "other.jsonl"
+    other.write_bytes(json.dumps(short("r1", tags=["\xe9"]), ensure_ascii=False).encode("latin-1") + b"\n")
+    done = call("compare", log, other)
+    assert done.returncode == 0
+    assert f"not UTF-8: 1 line of {other}, the first is line 1;" in done.stderr
+
+
 def test_replay_with_measures_and_cutoff(log: Path) -> None:
     done = call("replay", log, "-m", "R", "--metric", "R@2", "-m", "Groundedness", "--k", "1", "-q")
     results = json.loads(done.stdout.splitlines()[0])["results"]
