@@ -115,21 +115,50 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _run(arguments: Sequence[str] | None) -> int:
     # typer carries its own copy of click in newer versions, so its error classes are found from what it exports.
     usage_error: Any = typer.BadParameter.__mro__[1]
+    _stand_in_for_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show a character is no fault
     try:
         code = app(args=None if arguments is None else list(arguments), standalone_mode=False)
-        sys.stdout.flush()
+        return _flushed(code if isinstance(code, int) else 0)
     except usage_error as error:
         error_line(f"{str(error.format_message()).rstrip('.')}; `rag-eval-hooks --help` shows what can be given")
         return UNUSABLE
     except BrokenPipeError:
         _let_go_of_stdout()
         return BROKEN_PIPE
+    except OSError as error:  # the help and the version are written before a sub-command runs
+        error_line(f"cannot write to standard output: {error.strerror or error}")
+        _let_go_of_stdout()
+        return UNUSABLE
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
-    return code if isinstance(code, int) else 0
+
+
+def _flushed(code: int) -> int:
+    """Writes out what is left for stdout; returns `code`, or raises where the output is lost and nobody said so."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError:
+        if code != UNUSABLE:
+            raise
+        _let_go_of_stdout()  # the line on stderr is there already
+    return code
+
+
+def _stand_in_for_closed_streams() -> None:
+    """Puts a stream in place of each that the caller closed (`>&-`), for which Python has None.
+
+    Writing to the one for stdout fails as to any stream that takes nothing; it also keeps the number of stdout from
+    being given to the next file that is opened.
+    """
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  until the process ends
 
 
 def _let_go_of_stdout() -> None:

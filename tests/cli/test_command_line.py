@@ -62,6 +62,29 @@ def test_version_and_help() -> None:
         assert call(command, "--help").returncode == 0
 
 
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["replay", "--help"], ["schema", "run"], ["metrics"]])
+@pytest.mark.parametrize(
+    ("shell", "why"),
+    [
+        pytest.param('"$@" >&-', "Bad file descriptor", id="closed"),
+        pytest.param('ulimit -f 0; "$@" >out', "File too large", id="full"),
+    ],
+)
+def test_output_that_takes_nothing_is_one_line(tmp_path: Path, arguments: list[str], shell: str, why: str) -> None:
+    command = ["sh", "-c", shell, "sh", *COMMAND, *arguments]
+    done = subprocess.run(command, stderr=subprocess.PIPE, text=True, cwd=tmp_path, timeout=120)
+    assert done.returncode == 2
+    assert done.stderr.startswith("rag-eval-hooks: ")
+    assert done.stderr.count("\n") == 1
+    assert why in done.stderr
+
+
+def test_a_closed_output_that_is_not_needed_is_no_fault(tmp_path: Path, log: Path) -> None:
+    command = ["sh", "-c", '"$@" >&- 2>&-', "sh", *COMMAND, "replay", str(log), str(tmp_path / "out.jsonl")]
+    assert subprocess.run(command, timeout=120).returncode == 0
+    assert len((tmp_path / "out.jsonl").read_text("utf-8").splitlines()) == 3
+
+
 def test_version_of_a_bare_source_tree_is_unknown() -> None:
     code = (
         "from importlib import metadata\n"
