@@ -41,6 +41,8 @@ SYNONYMS = {
     **dict.fromkeys(("ground_truth", "reference", "labels", "expected"), "gold"),
 }
 """What other tools call our keys."""
+MAX_CUTOFF = 1_000_000_000
+"""The largest `k` of a run; the same bound as the measures', which take their cut-off from it."""
 MOST_IGNORED = 5
 LONGEST_IGNORED = 40
 
@@ -114,9 +116,11 @@ def _stored_run(data: Mapping[str, Any]) -> RagRun:
             "upgrade rag-eval-hooks"
         )
     try:
-        return RagRun.model_validate(data, extra="ignore")
+        run = RagRun.model_validate(data, extra="ignore")
     except ValidationError as error:
         raise InputError(first_problem(error)) from error
+    _cutoff(run.k)
+    return run
 
 
 def _short_run(data: Mapping[str, Any]) -> RagRun:
@@ -251,9 +255,16 @@ def _citations(value: Any) -> CitationStyle:
 def _cutoff(value: Any) -> int | None:
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise InputError(f"k: expected a whole number from 1, got {value!r}")
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MAX_CUTOFF:
+        raise InputError(f"k: expected a whole number from 1 to {MAX_CUTOFF}, got {_shown(value)}")
     return value
+
+
+def _shown(value: Any) -> str:
+    try:
+        return repr(value)[:60]
+    except ValueError:  # Python does not write out a number of more than 4,300 digits
+        return "a number with too many digits"
 
 
 def _required_id(value: Any, where: str) -> str:

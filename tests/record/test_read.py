@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rag_eval_hooks import evaluate
 from rag_eval_hooks.errors import InputError
+from rag_eval_hooks.metrics.base import MAX_K
 from rag_eval_hooks.record import RagRun, chunk_id, message_text, read_run
-from rag_eval_hooks.record.read import nearest_key
+from rag_eval_hooks.record.read import MAX_CUTOFF, nearest_key
 
 
 def test_the_short_form_in_full() -> None:
@@ -257,3 +259,21 @@ def test_every_key_of_the_short_form_is_known() -> None:
 )
 def test_the_key_that_was_meant(name: str, meant: str | None) -> None:
     assert nearest_key(name) == meant
+
+
+@pytest.mark.parametrize(
+    "k", [MAX_K + 1, 10**10, pytest.param(10**5_000, id="huge"), pytest.param(-(10**5_000), id="far below")]
+)
+def test_a_cutoff_that_no_measure_takes_is_refused_at_the_door(k: int) -> None:
+    short = {"question": "q", "contexts": ["text"], "answer": "a"}
+    stored = read_run(short).model_dump(mode="json")
+    for data in (short, stored) if k > 0 else (short,):
+        with pytest.raises(InputError, match=f"k: expected a whole number from 1 to {MAX_K}, got ") as caught:
+            read_run({**data, "k": k})
+        assert len(str(caught.value)) < 150
+
+
+def test_the_largest_cutoff_is_that_of_the_measures() -> None:
+    run = read_run({"question": "q", "contexts": ["text"], "answer": "a", "k": MAX_K})
+    assert evaluate(run).results
+    assert read_run(run.model_dump(mode="json")).k == MAX_CUTOFF == MAX_K
