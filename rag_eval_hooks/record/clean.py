@@ -14,6 +14,7 @@ MAX_DEPTH = 8
 MAX_ITEMS = 1_000
 MAX_VALUE_TEXT = 10_000
 MAX_OPAQUE_TEXT = 200
+MAX_INT_BITS = 600
 
 
 def clean_text(value: Any) -> Any:
@@ -47,7 +48,7 @@ def clean_number(value: Any) -> float | None:
 
 
 def text_id(value: Any) -> str | None:
-    """Returns an id as text, so that `102` and `"102"` are one id; None and blank text are no id.
+    """Returns an id as text, so that `102` and `"102"` are one id; None, blank text and what cannot be read are none.
 
     >>> text_id(102), text_id("102"), text_id(102.0), text_id("  "), text_id(None)
     ('102', '102', '102', None, None)
@@ -56,7 +57,10 @@ def text_id(value: Any) -> str | None:
         return None
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    text = str(clean_text(str(value)))
+    try:
+        text = str(clean_text(str(value)))
+    except Exception:  # noqa: BLE001  a foreign object's own methods may raise anything
+        return None
     return text if text.strip() else None
 
 
@@ -75,7 +79,10 @@ def json_value(value: Any, depth: int = 0) -> Any:
     if isinstance(value, str):
         return clean_text(value[:MAX_VALUE_TEXT])
     if isinstance(value, int):
-        return int(value) if abs(value) < 2**63 else str(value)[:MAX_OPAQUE_TEXT]
+        if abs(value) < 2**63:
+            return int(value)
+        # Python refuses to write out very long integers.
+        return str(value) if value.bit_length() <= MAX_INT_BITS else f"<int of {value.bit_length()} bits>"
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
     if isinstance(value, (datetime, date, time)):

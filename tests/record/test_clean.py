@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from rag_eval_hooks.record import Chunk
-from rag_eval_hooks.record.clean import json_value
+from rag_eval_hooks.record.clean import json_value, text_id
 
 
 class Colour(Enum):
@@ -45,6 +45,7 @@ class Hostile:
         (Hostile(), "<Hostile>"),
         (threading.Lock(), "<lock>"),
         (10**30, str(10**30)),
+        pytest.param(10**5000, "<int of 16610 bits>", id="longer than Python writes out"),
         ("\ud83d", "\ufffd"),
     ],
 )
@@ -52,6 +53,10 @@ def test_values(value: Any, expected: Any) -> None:
     cleaned = json_value(value)
     assert cleaned == expected
     json.dumps(cleaned, allow_nan=False).encode("utf-8")
+
+
+def test_an_id_that_cannot_be_read_is_none() -> None:
+    assert text_id(Hostile()) is None
 
 
 def test_a_cycle_ends() -> None:
