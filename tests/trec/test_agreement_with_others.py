@@ -137,7 +137,7 @@ def test_judged_of_ir_measures(k: int, tmp_path: Path, scored) -> None:
     reason="ranx needs numba, which comes late to new versions of Python",
 )
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::Warning:ranx", "ignore::Warning:numba")
+@pytest.mark.filterwarnings("ignore::Warning")  # its compiler warns under the names of its own files
 def test_ranx(tmp_path: Path, scored) -> None:
     """Without ties, which it breaks in no stated order. Its compiler takes some seconds."""
     import ranx
