@@ -44,6 +44,8 @@ def whole_file(target: str | os.PathLike[str]) -> Iterator[Write]:
         return
     _refuse_database(path)
     with _refusing(path, "choose another place"):
+        with suppress(FileNotFoundError):
+            path.stat()  # a link to itself: Python 3.13 resolves it without a word
         place = path.resolve()
         handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name[:100]}.", suffix=".part")
     part, file = Path(name), os.fdopen(handle, "wb")

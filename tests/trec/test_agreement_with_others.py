@@ -99,6 +99,7 @@ IR_MEASURES = {
 }
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # its own parser, on Python 3.12 and newer
 def test_ir_measures(tmp_path: Path, scored) -> None:
     """Read from the same files by its own readers; a judged query without results counts 0 on both sides."""
     import ir_measures
