@@ -21,8 +21,11 @@ from rag_eval_hooks.reports.words import (
     rests_on,
     within_one,
 )
+from rag_eval_hooks.summary.distribution import Distribution
+from rag_eval_hooks.summary.measures import bounds_of
+from rag_eval_hooks.summary.words import as_interval
 
-__all__ = ["AverageRow", "Bar", "FindingRow", "Overview", "Share", "Spread", "average_row", "headlines"]
+__all__ = ["AverageRow", "Averages", "Bar", "FindingRow", "Overview", "Share", "Spread", "headlines"]
 
 HEADLINES = (
     "ContextPrecision",
@@ -62,6 +65,8 @@ class AverageRow:
     rests_on: str
     """Which labels, or what else; empty where it needs none."""
     mean: str
+    interval: str
+    """The mean's 95 % interval, or why there is none; empty where nothing is scored."""
     fraction: float | None
     """The mean as a share of 100, for measures within [0, 1]; None otherwise."""
     scored: int
@@ -107,23 +112,51 @@ class Share:
 
 @dataclass
 class Spread:
-    """How one measure's values spread over [0, 1], and which labels they rest on."""
+    """How one measure's values spread, over [0, 1] and in all, and which labels they rest on."""
 
+    values: Distribution
     steps: Counter[int] = field(default_factory=Counter)
     outside: bool = False
     """Whether a value lies outside [0, 1], such as a rank; then there is no spread to draw."""
     labels: set[str] = field(default_factory=set)
 
-    def add(self, result: MetricResult) -> None:
+    def add(self, result: MetricResult, weight: float) -> None:
         """Counts one result."""
         if result.labels is not None:
             self.labels.add(result.labels)
         if result.value is None:
             return
+        self.values.add(result.value, weight)
         self.outside = self.outside or not within_one(result.metric, result.value)
         if not self.outside:
             # 1e-9: 0.3 * 10 is 2.9999... in binary.
             self.steps[min(int(result.value * BINS + 1e-9), BINS - 1)] += 1
+
+
+class Averages:
+    """Each measure's average over many runs, in words: mean and interval, what it rests on, what is missing.
+
+    >>> rows = Averages()
+    >>> rows.add([MetricResult(metric="P", value=0.5)], 1.0)
+    >>> [(row.metric, row.mean, row.scored) for row in rows.rows()]
+    [('P', '0.5', 1)]
+    """
+
+    def __init__(self) -> None:
+        self._sums = AverageAccumulator()
+        self._spreads: dict[str, Spread] = {}
+
+    def add(self, results: Sequence[MetricResult], weight: float) -> None:
+        """Counts one run's results; `weight` is how many runs it stands for."""
+        self._sums.add(results, weight)
+        for result in results:
+            if result.metric not in self._spreads:
+                self._spreads[result.metric] = Spread(Distribution(bounds_of(result.metric)))
+            self._spreads[result.metric].add(result, weight)
+
+    def rows(self) -> tuple[AverageRow, ...]:
+        """Returns a row a measure, in the order in which the measures were first seen."""
+        return tuple(_average_row(average, self._spreads[average.metric]) for average in self._sums.result())
 
 
 @dataclass
@@ -141,8 +174,7 @@ class Overview:
     makers: Counter[str] = field(default_factory=Counter)
     findings: Counter[tuple[str, str]] = field(default_factory=Counter)
     """Runs by stage and kind."""
-    _sums: AverageAccumulator = field(default_factory=AverageAccumulator)
-    _spreads: dict[str, Spread] = field(default_factory=dict)
+    _averages: Averages = field(default_factory=Averages)
     _examples: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
 
     def add(self, run: RagRun | None, evaluation: Evaluation, shown_as: int | None) -> None:
@@ -150,9 +182,7 @@ class Overview:
         self.runs += 1
         weight = weight_of(run)
         self.sampled = self.sampled or weight > 1
-        self._sums.add(evaluation.results, weight)
-        for result in evaluation.results:
-            self._spreads.setdefault(result.metric, Spread()).add(result)
+        self._averages.add(evaluation.results, weight)
         self.statuses[evaluation.status] += 1
         self.kinds[evaluation.answer_kind] += 1
         for claim in evaluation.claims:
@@ -172,7 +202,7 @@ class Overview:
 
     def averages(self) -> tuple[AverageRow, ...]:
         """Returns each measure's average, in the order in which the measures were first seen."""
-        return tuple(average_row(average, self._spreads[average.metric]) for average in self._sums.result())
+        return self._averages.rows()
 
     def stages(self) -> tuple[tuple[str, tuple[FindingRow, ...]], ...]:
         """Returns the findings by stage in the order of the pipeline, the most frequent kind first."""
@@ -231,20 +261,18 @@ class Overview:
         return self.citations.total() > 0
 
 
-def average_row(average: Average, spread: Spread | None = None) -> AverageRow:
-    """Returns one measure's average in words, with the spread of its values where it is known."""
-    given = sorted(spread.labels) if spread is not None else [average.labels]
-    bounded = spread is not None and not spread.outside
+def _average_row(average: Average, spread: Spread) -> AverageRow:
     return AverageRow(
         metric=average.metric,
         says=measure_words(average.metric),
-        rests_on=" or ".join(words for one in given if (words := rests_on(average.metric, one))),
+        rests_on=" or ".join(words for one in sorted(spread.labels) if (words := rests_on(average.metric, one))),
         mean=as_number(average.mean),
-        fraction=round(100 * average.mean, 2) if average.mean is not None and bounded else None,
+        interval=as_interval(spread.values.interval()) if average.scored else "",
+        fraction=round(100 * average.mean, 2) if average.mean is not None and not spread.outside else None,
         scored=average.scored,
         not_scored=tuple((reason_words(reason, average.metric), count) for reason, count in average.not_scored.items()),
         failed=average.failed,
-        bars=_bars(spread.steps) if spread is not None and bounded else (),
+        bars=() if spread.outside else _bars(spread.steps),
     )
 
 

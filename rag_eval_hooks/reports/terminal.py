@@ -7,9 +7,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from rag_eval_hooks.metrics import Average
-from rag_eval_hooks.record import Evaluation, RagRun
-from rag_eval_hooks.reports.overview import average_row
+from rag_eval_hooks.record import Evaluation, MetricResult, RagRun
+from rag_eval_hooks.reports.overview import AverageRow, Averages
 from rag_eval_hooks.reports.plain import one_line, plain
 from rag_eval_hooks.reports.view import (
     LONGEST_CAPTION,
@@ -46,6 +45,7 @@ VERDICT_STYLES = {
 }
 USE_STYLES = {"used": "bold blue", "unused": "dim", "uncertain": "yellow", "unknown": "dim"}
 WIDE = 100
+ROOMY = 60
 SNIPPET = 120
 MOST_NUMBERS = 8
 LONGEST_TEXT = 20_000
@@ -64,14 +64,17 @@ def print_run(console: Console, run: RagRun | None, evaluation: Evaluation) -> N
     _Printer(console).run(run_view(run, evaluation))
 
 
-def print_averages(console: Console, averages: Iterable[Average]) -> None:
-    """Prints each measure's mean and how many runs it rests on.
+def print_averages(console: Console, items: Iterable[tuple[Sequence[MetricResult], float]]) -> None:
+    """Prints each measure's mean with its 95 % interval, and how many runs it rests on.
 
     Args:
         console: Where to print.
-        averages: What `rag_eval_hooks.metrics.averages` returns.
+        items: Each run's results and weight, as `rag_eval_hooks.metrics.averages` takes them.
     """
-    _Printer(console).averages(averages)
+    averages = Averages()
+    for results, weight in items:
+        averages.add(results, weight)
+    _Printer(console).averages(averages.rows())
 
 
 class _Printer:
@@ -287,14 +290,16 @@ class _Printer:
 
     # -- many runs
 
-    def averages(self, averages: Iterable[Average]) -> None:
-        rows = [average_row(average) for average in averages]
+    def averages(self, rows: Sequence[AverageRow]) -> None:
         if not rows:
             self.show(("no measures", "italic dim"))
             return
         table = self.table()
         table.add_column("measure", overflow="fold", min_width=20)
         table.add_column("mean", justify="right", no_wrap=True)
+        roomy = self.console.width >= ROOMY
+        if roomy:
+            table.add_column("95 % interval", overflow="fold", min_width=13)
         table.add_column("scored", justify="right", no_wrap=True)
         table.add_column("not scored", overflow="fold")
         table.add_column("failed", justify="right", no_wrap=True)
@@ -311,7 +316,8 @@ class _Printer:
                 name.append(f" ({row.rests_on})", style="dim")
             cells = [
                 name,
-                Text(row.mean, style="bold"),
+                Text(row.mean if roomy or not row.interval else f"{row.mean}\n{row.interval}", style="bold"),
+                *([Text(row.interval or "-", style="dim")] if roomy else []),
                 Text(f"{row.scored:,}"),
                 Text(reasons or "0", style="dim"),
                 Text(f"{row.failed:,}", style="bold red" if row.failed else ""),

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from report_samples import ANSWER, poisoned, sample_evaluation, sample_run
 from rich.console import Console
 
-from rag_eval_hooks.metrics import averages
 from rag_eval_hooks.record import Chunk, ContextItem, Evaluation, Finding, MetricResult, RagRun
 from rag_eval_hooks.reports.payload import run_data
 from rag_eval_hooks.reports.terminal import print_averages, print_run
@@ -33,7 +32,7 @@ def printed(run: RagRun | None, evaluation: Evaluation, width: int = 100, colour
     out = io.StringIO()
     console = Console(file=out, width=width, force_terminal=colour, color_system="truecolor" if colour else None)
     print_run(console, run, evaluation)
-    print_averages(console, averages([(evaluation.results, 1.0)]))
+    print_averages(console, [(evaluation.results, 1.0)])
     return out.getvalue()
 
 
@@ -109,9 +108,24 @@ def test_averages_say_what_they_rest_on() -> None:
         (MetricResult(metric="ContextPrecision", value=value, reason=reason, labels="used"),)
         for value, reason in ((1.0, None), (0.5, None), (None, "nothing_used"), (None, "failed:KeyError"))
     ]
-    print_averages(Console(file=out, width=120), averages((one, 1.0) for one in results))
+    print_averages(Console(file=out, width=120), ((one, 1.0) for one in results))
     row = out.getvalue().splitlines()[1].split()
-    assert row == ["ContextPrecision", "0.75", "2", "1:", "the", "answer", "used", "no", "chunk", "1", "used", "chunks"]
+    assert row == [
+        "ContextPrecision",
+        "0.75",
+        "[0.079,",
+        "1]",
+        "2",
+        "1:",
+        "the",
+        "answer",
+        "used",
+        "no",
+        "chunk",
+        "1",
+        "used",
+        "chunks",
+    ]
 
 
 def test_measures_without_a_value_share_a_line_for_each_reason() -> None:

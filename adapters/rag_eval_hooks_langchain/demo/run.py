@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from rag_eval_hooks.errors import ConfigError
-from rag_eval_hooks.metrics import averages, weight_of
+from rag_eval_hooks.metrics import weight_of
 from rag_eval_hooks.record import Evaluation, RagRun
 from rag_eval_hooks.reports import write_report
 from rag_eval_hooks.reports.plain import one_line
@@ -138,7 +138,7 @@ def _show(
     console: Console, pairs: Sequence[tuple[RagRun, Evaluation]], failures: Sequence[str], *, store: Path, report: Path
 ) -> None:
     console.print(_table(pairs))
-    print_averages(console, averages((one.results, weight_of(run)) for run, one in pairs))
+    print_averages(console, ((one.results, weight_of(run)) for run, one in pairs))
     for failure in failures:
         console.print(f"failed: {failure}", style="red", markup=False)
     console.print()
