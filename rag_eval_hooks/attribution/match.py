@@ -1,7 +1,6 @@
 """Weighs one statement of the answer against the chunks: how much of it each one states, and what it contradicts."""
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -9,15 +8,14 @@ from typing import NamedTuple
 from rag_eval_hooks.attribution.anchors import Anchor, fits
 from rag_eval_hooks.attribution.evidence import Evidence, anchors_of, word_stream
 from rag_eval_hooks.attribution.fold import Folded
-from rag_eval_hooks.attribution.opposites import excludes
-from rag_eval_hooks.attribution.terms import HIRAGANA, STOPWORDS, direction, is_negation, plain_terms, terms
+from rag_eval_hooks.attribution.opposites import opposes, recounts
+from rag_eval_hooks.attribution.terms import HIRAGANA, direction, terms
 from rag_eval_hooks.record.evaluation import SUPPORTED_FROM
 
 __all__ = ["Backing", "Judgement", "Query", "judge", "logistic"]
 
 MAX_TERMS = 400
 MAX_TEXTS = 32
-COUNTED = re.compile(r" ([a-z]{3,30})\b")
 SHORT_WORD_WEIGHT = 0.6
 BIGRAM_WEIGHT = 0.5
 HIRAGANA_WEIGHT = 0.15
@@ -279,7 +277,7 @@ def _support(
     missing = [term.anchor for index, term in enumerate(wanted) if term.anchor is not None and index not in credit]
     names = [index for index, term in enumerate(wanted) if term.is_name]
     missing_names = sum(index not in credit for index in names) / len(names) if names else 0.0
-    flipped = bool(about) and all(_opposes(said, evidence.text_of(place)) for place in about)
+    flipped = bool(about) and all(opposes(said, evidence.text_of(place)) for place in about)
     score = SUPPORT_SLOPE * (covered / total - SUPPORT_AT) - MISSING_NAME * missing_names
     if missing:
         score -= MISSING_NUMBER
@@ -291,39 +289,10 @@ def _support(
         for anchor in missing
         for place in about
         for other in evidence.anchors[place]
-    ) or any(_recounts(said, stated, evidence, place) for place in about)
+    ) or any(recounts(said, stated, evidence, place) for place in about)
     if another and not missing:
         score -= MISSING_NUMBER
     return logistic(score), missing_names == 0 and (another or flipped)
-
-
-def _opposes(said: str, source: str) -> bool:
-    """Whether a sentence says the opposite: one is negated and the other is not, one rises and the other falls, ..."""
-    reversed_ = direction(said) * direction(source) < 0 or excludes(said, source)
-    return (is_negation(said) != is_negation(source)) != reversed_
-
-
-def _recounts(said: str, stated: Sequence[Anchor], evidence: Evidence, place: int) -> bool:
-    """Whether a sentence counts the same thing differently: 3 goals in 2 games is not 2 goals in 3 games."""
-    text = evidence.texts[evidence.sentences[place].chunk].text
-    counted: dict[str, list[Anchor]] = {}
-    for other in evidence.anchors[place]:
-        noun = _noun_behind(text, other)
-        if noun:
-            counted.setdefault(noun, []).append(other)
-    for anchor in stated:
-        noun = _noun_behind(said, anchor)
-        if noun in counted and not any(fits(anchor, other) for other in counted[noun]):
-            return True
-    return False
-
-
-def _noun_behind(text: str, anchor: Anchor) -> str | None:
-    """The stem of the word right behind a bare number: what it counts."""
-    if anchor.key is not None or anchor.dimension is not None:
-        return None
-    match = COUNTED.match(text, anchor.end)
-    return plain_terms(match.group(1), 0, len(match.group(1)))[0] if match and match.group(1) not in STOPWORDS else None
 
 
 def _length(place: int, evidence: Evidence) -> int:

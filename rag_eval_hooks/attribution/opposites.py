@@ -1,8 +1,15 @@
-"""Knows words that exclude each other, so that one in the place of the other is a contradiction."""
+"""Says when a sentence contradicts a statement of the same thing: by negation, by opposite words, by another count."""
 
 import re
+from collections.abc import Sequence
 
-__all__ = ["excludes"]
+from rag_eval_hooks.attribution.anchors import Anchor, fits
+from rag_eval_hooks.attribution.evidence import Evidence
+from rag_eval_hooks.attribution.terms import STOPWORDS, direction, is_negation, plain_terms
+
+__all__ = ["excludes", "opposes", "recounts"]
+
+COUNTED = re.compile(r" ([a-z]{3,30})\b")
 
 PAIRS = (
     ("before|vor dem|食前|之前", "after|nach dem|食後|之后"),
@@ -50,3 +57,32 @@ def excludes(said: str, source: str) -> bool:
         if theirs[0] != theirs[1] and mine != theirs:
             return True
     return False
+
+
+def opposes(said: str, source: str) -> bool:
+    """Whether a sentence says the opposite: one is negated and the other is not, one rises and the other falls, ..."""
+    reversed_ = direction(said) * direction(source) < 0 or excludes(said, source)
+    return (is_negation(said) != is_negation(source)) != reversed_
+
+
+def recounts(said: str, stated: Sequence[Anchor], evidence: Evidence, place: int) -> bool:
+    """Whether a sentence counts the same thing differently: 3 goals in 2 games is not 2 goals in 3 games."""
+    text = evidence.texts[evidence.sentences[place].chunk].text
+    counted: dict[str, list[Anchor]] = {}
+    for other in evidence.anchors[place]:
+        noun = _noun_behind(text, other)
+        if noun:
+            counted.setdefault(noun, []).append(other)
+    for anchor in stated:
+        noun = _noun_behind(said, anchor)
+        if noun in counted and not any(fits(anchor, other) for other in counted[noun]):
+            return True
+    return False
+
+
+def _noun_behind(text: str, anchor: Anchor) -> str | None:
+    """The stem of the word right behind a bare number: what it counts."""
+    if anchor.key is not None or anchor.dimension is not None:
+        return None
+    match = COUNTED.match(text, anchor.end)
+    return plain_terms(match.group(1), 0, len(match.group(1)))[0] if match and match.group(1) not in STOPWORDS else None
