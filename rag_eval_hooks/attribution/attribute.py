@@ -1,9 +1,10 @@
 """Tier-0 attribution: which chunks the answer used, which claims the context backs, whether each citation holds."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice, zip_longest
 
 from rag_eval_hooks.attribution.cite import cite
-from rag_eval_hooks.attribution.claims import Statement, assign_marks
+from rag_eval_hooks.attribution.claims import Statement
 from rag_eval_hooks.attribution.match import Judgement
 from rag_eval_hooks.attribution.reading import Reading
 from rag_eval_hooks.attribution.use import use_features, use_probabilities
@@ -16,6 +17,7 @@ ATTRIBUTOR = "tier0"
 ATTRIBUTOR_VERSION = "2"
 USED_FROM = 0.45
 UNUSED_BELOW = 0.3
+UNSUPPORTED_BELOW = 0.3
 MAX_SUPPORTS = 50
 
 
@@ -42,13 +44,14 @@ def attribute(run: RagRun) -> Attribution:
             chunks=_verdicts(run, [None] * len(run.context), [], []),
         )
     reading = Reading(run)
-    owners = assign_marks(answer, reading.statements, reading.marks)
-    citations = cite(
-        run, reading.marks, owners, reading.statements, reading.judged, reading.weigh, reading.place_of, reading.names
-    )
+    citations = cite(run, reading)
+    cited: dict[int, list[int]] = {}
+    for citation in citations:
+        if citation.claim is not None:
+            cited.setdefault(citation.claim, []).append(citation.index)
     claims = [
-        _claim(index, one, reading.judged[index] if index < len(reading.judged) else None, citations, reading)
-        for index, one in enumerate(reading.statements)
+        _claim(index, statement, judgement, tuple(cited.get(index, ())), reading)
+        for index, (statement, judgement) in enumerate(zip_longest(reading.statements, reading.judged))
     ]
     used = use_probabilities(reading.stated, len(reading.evidence.texts))
     refuted = {backing.chunk for judgement in reading.stated for backing in judgement.backings if backing.conflict}
@@ -73,7 +76,7 @@ def features_by_position(run: RagRun) -> list[tuple[float, ...]]:
 
 
 def _claim(
-    index: int, statement: Statement, judgement: Judgement | None, citations: Sequence[Citation], reading: Reading
+    index: int, statement: Statement, judgement: Judgement | None, citations: tuple[int, ...], reading: Reading
 ) -> Claim:
     verdict: Verdict = "uncertain"
     supports: list[Support] = []
@@ -82,7 +85,10 @@ def _claim(
     if judgement is not None:
         verdict = _verdict(judgement)
         if verdict == "supported":
-            supports = _supports(judgement, reading)
+            supports = sorted(
+                islice(_supports(judgement, reading), MAX_SUPPORTS),
+                key=lambda support: (-support.probability, support.rank),
+            )
     return Claim(
         index=index,
         text=reading.answer[statement.start : statement.end],
@@ -91,7 +97,7 @@ def _claim(
         probability=None if judgement is None else judgement.support,
         supported_by=tuple(supports),
         needs_evidence=statement.kind == "statement",
-        citations=tuple(citation.index for citation in citations if citation.claim == index),
+        citations=citations,
     )
 
 
@@ -100,29 +106,23 @@ def _verdict(judgement: Judgement) -> Verdict:
         return "conflict"
     if judgement.support >= SUPPORTED_FROM:
         return "supported"
-    return "uncertain" if judgement.support >= UNUSED_BELOW else "unsupported"
+    return "uncertain" if judgement.support >= UNSUPPORTED_BELOW else "unsupported"
 
 
-def _supports(judgement: Judgement, reading: Reading) -> list[Support]:
-    supports: list[Support] = []
+def _supports(judgement: Judgement, reading: Reading) -> Iterator[Support]:
+    """Yields what backs a claim, the strongest text first."""
     for backing in judgement.backings:
         if backing.support < SUPPORTED_FROM and backing.chunk not in judgement.joint:
             continue
         for position, place in enumerate(reading.place_of):
             if place == backing.chunk:
                 spans = [reading.span_in(position, sentence) for sentence in sorted(backing.sentences)]
-                supports.append(
-                    Support(
-                        rank=position + 1,
-                        id=reading.context[position].id,
-                        probability=backing.support,
-                        spans=tuple(span for span in spans if span is not None),
-                    )
+                yield Support(
+                    rank=position + 1,
+                    id=reading.context[position].id,
+                    probability=backing.support,
+                    spans=tuple(span for span in spans if span is not None),
                 )
-                if len(supports) >= MAX_SUPPORTS:
-                    break
-    supports.sort(key=lambda support: (-support.probability, support.rank))
-    return supports
 
 
 def _verdicts(

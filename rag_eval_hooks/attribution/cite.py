@@ -1,11 +1,12 @@
 """Checks each citation: does its target exist, and does it back the part of the statement the mark belongs to?"""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
-from rag_eval_hooks.attribution.claims import Statement
+from rag_eval_hooks.attribution.claims import Statement, assign_marks
 from rag_eval_hooks.attribution.marks import Mark
 from rag_eval_hooks.attribution.match import Judgement
+from rag_eval_hooks.attribution.reading import Reading
 from rag_eval_hooks.record import Citation, RagRun
 from rag_eval_hooks.record.evaluation import SUPPORTED_FROM, CitationProblem
 
@@ -26,16 +27,7 @@ MAX_CITATIONS = 2_000
 Judge = Callable[[int, int], Judgement]
 
 
-def cite(
-    run: RagRun,
-    marks: Sequence[Mark],
-    owners: Sequence[int | None],
-    statements: Sequence[Statement],
-    judged: Sequence[Judgement],
-    judge_part: Judge,
-    place_of: Sequence[int],
-    names: Mapping[str, int],
-) -> list[Citation]:
+def cite(run: RagRun, reading: Reading) -> list[Citation]:
     """Returns one citation per mark and target, in order of appearance.
 
     A citation is supported when its target backs at least one clause of the part of the statement that the mark
@@ -44,30 +36,24 @@ def cite(
 
     Args:
         run: The run, for ids and the numbering base.
-        marks: The answer's marks.
-        owners: For each mark, the index of its statement.
-        statements: The answer's statements.
-        judged: What the context gives for each statement.
-        judge_part: Judges any span of the answer.
-        place_of: For each context position, the index of its distinct text.
-        names: The rank of the item known by each id or source name, in lower case.
+        reading: Its answer's marks and statements, and what the context gives for each.
     """
-    answer = run.judged_answer
+    answer, marks, statements = reading.answer, reading.marks, reading.statements
     by_id: dict[str, int] = {}
-    for rank, chunk in enumerate(run.context_chunks(), 1):
+    for rank, chunk in enumerate(reading.context, 1):
         by_id.setdefault(chunk.id.lower(), rank)
-    by_id = {**names, **by_id}
+    by_id = {**reading.names, **by_id}
+    owners = assign_marks(answer, statements, marks)
     citations: list[Citation] = []
     parts = _parts(answer, marks, owners, statements)
     for mark, owner, part in zip(marks, owners, parts, strict=True):
-        backed, refuted = _backing(answer, part, judge_part) if part else (set(), set())
-        if part and owner is not None and owner < len(judged) and part == statements[owner][:2]:
-            joint = judged[owner].joint
-            backed |= set(joint)
-        for target in _targets(mark, len(run.context), run.citations.base, by_id):
+        backed, refuted = _backing(answer, part, reading.weigh) if part else (set(), set())
+        if part and owner is not None and owner < len(reading.judged) and part == statements[owner][:2]:
+            backed |= set(reading.judged[owner].joint)
+        for target in _targets(mark, len(reading.context), run.citations.base, by_id):
             if len(citations) >= MAX_CITATIONS:
                 return citations
-            place = place_of[target - 1] if target is not None else None
+            place = reading.place_of[target - 1] if target is not None else None
             supported = place is not None and place in backed and place not in refuted
             problem: CitationProblem | None = None
             if target is None:
@@ -79,7 +65,7 @@ def cite(
                     index=len(citations),
                     marker=mark.text,
                     span=(mark.start, mark.marker_end),
-                    target=None if target is None else run.chunks[run.context[target - 1].chunk].id,
+                    target=None if target is None else reading.context[target - 1].id,
                     target_rank=target,
                     exists=target is not None,
                     supported=supported,

@@ -248,8 +248,7 @@ def _gather(
         if _gain(extra[1], credit, weights) <= EXTRA_MIN:
             break
         chosen.append(extra[0])
-        for index, value in extra[1].items():
-            credit[index] = max(credit.get(index, 0.0), value * EXTRA_CREDIT)
+        _add(extra[1], credit, EXTRA_CREDIT)
     return chosen, credit
 
 
@@ -264,7 +263,6 @@ def _support(
     """Returns the probability that these sentences back the statement, and whether they contradict it."""
     if not best:
         return 0.0, False
-    covered, total = _weight(credit, wanted), sum(term.support_weight for term in wanted)
     words = [index for index, term in enumerate(wanted) if term.anchor is None]
     word_total = sum(wanted[index].support_weight for index in words)
     about = [
@@ -275,12 +273,8 @@ def _support(
         and _length(place, evidence) <= COMPARABLE * len(wanted)
     ]
     missing = [term.anchor for index, term in enumerate(wanted) if term.anchor is not None and index not in credit]
-    names = [index for index, term in enumerate(wanted) if term.is_name]
-    missing_names = sum(index not in credit for index in names) / len(names) if names else 0.0
     flipped = bool(about) and all(opposes(said, evidence.text_of(place)) for place in about)
-    score = SUPPORT_SLOPE * (covered / total - SUPPORT_AT) - MISSING_NAME * missing_names
-    if missing:
-        score -= MISSING_NUMBER
+    score = _covered_score(credit, wanted)
     if flipped:
         score -= WRONG_POLARITY
     stated = [term.anchor for term in wanted if term.anchor is not None]
@@ -292,7 +286,21 @@ def _support(
     ) or any(recounts(said, stated, evidence, place) for place in about)
     if another and not missing:
         score -= MISSING_NUMBER
-    return logistic(score), missing_names == 0 and (another or flipped)
+    return logistic(score), _missing_names(credit, wanted) == 0 and (another or flipped)
+
+
+def _covered_score(credit: dict[int, float], wanted: Sequence[Term]) -> float:
+    """The log-odds of support by what is covered of a statement: share, values all there, names there."""
+    share = _weight(credit, wanted) / sum(term.support_weight for term in wanted)
+    score = SUPPORT_SLOPE * (share - SUPPORT_AT) - MISSING_NAME * _missing_names(credit, wanted)
+    if any(term.anchor is not None and index not in credit for index, term in enumerate(wanted)):
+        score -= MISSING_NUMBER
+    return score
+
+
+def _missing_names(credit: dict[int, float], wanted: Sequence[Term]) -> float:
+    names = [index for index, term in enumerate(wanted) if term.is_name]
+    return sum(index not in credit for index in names) / len(names) if names else 0.0
 
 
 def _length(place: int, evidence: Evidence) -> int:
@@ -322,7 +330,7 @@ def _use(
     weights = [term.use_weight for term in wanted]
     total = sum(weights)
     share = {
-        chunk: sum(wanted[index].use_weight * value for index, value in credit.items()) / total
+        chunk: sum(weights[index] * value for index, value in credit.items()) / total
         for chunk, (_, credit) in gathered.items()
     }
     ranked = sorted(share, key=lambda chunk: (-share[chunk], chunk))
@@ -347,13 +355,12 @@ def _use(
             added = _gain(credit, told, weights) / total
             if added >= RESIDUAL_MIN:
                 score = max(score, USE_SLOPE * (added - RESIDUAL_AT) + RESIDUAL_BONUS)
-        parts = [(wanted[index].use_weight * value, holders[index]) for index, value in credit.items()]
+        parts = [(weights[index] * value, holders[index]) for index, value in credit.items()]
         unique = sum(weight for weight, count in parts if count == 1) / total
         divided = sum(weight / count for weight, count in parts) / total
         result[chunk] = (logistic(score), unique, divided)
         if score >= 0:
-            for index, value in credit.items():
-                told[index] = max(told.get(index, 0.0), value)
+            _add(credit, told)
     return result
 
 
@@ -371,18 +378,16 @@ def _together(
         if gains[best] < JOINT_MIN * sum(weights):
             break
         chosen.append(best)
-        for index, value in gathered[best][1].items():
-            credit[index] = max(credit.get(index, 0.0), value * (1.0 if len(chosen) == 1 else JOINT_CREDIT))
+        _add(gathered[best][1], credit, 1.0 if len(chosen) == 1 else JOINT_CREDIT)
     if len(chosen) < 2:
         return 0.0, ()
-    share = _weight(credit, wanted) / sum(weights)
-    score = SUPPORT_SLOPE * (share - SUPPORT_AT)
-    if any(term.anchor is not None and index not in credit for index, term in enumerate(wanted)):
-        score -= MISSING_NUMBER
-    names = [index for index, term in enumerate(wanted) if term.is_name]
-    if names:
-        score -= MISSING_NAME * sum(index not in credit for index in names) / len(names)
-    return logistic(score), tuple(chosen)
+    return logistic(_covered_score(credit, wanted)), tuple(chosen)
+
+
+def _add(credit: dict[int, float], known: dict[int, float], factor: float = 1.0) -> None:
+    """Adds terms to those already known; the better of two credits counts."""
+    for index, value in credit.items():
+        known[index] = max(known.get(index, 0.0), value * factor)
 
 
 def _gain(credit: dict[int, float], known: dict[int, float], weights: Sequence[float]) -> float:

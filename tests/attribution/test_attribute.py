@@ -102,6 +102,12 @@ def test_supporting_spans_point_into_the_chunk() -> None:
     assert [context[start:end] for start, end in support.spans] == ["It seats 300 people."]
 
 
+def test_a_claim_lists_no_more_than_fifty_supports() -> None:
+    contexts = [f"The hall seats 300 people. Note {number} follows." for number in range(30)] * 3
+    evaluation = judged("How many people?", contexts, "The hall seats 300 people.")
+    assert len(evaluation.claims[0].supported_by) == 50
+
+
 WRAPPED = """A copy is made before the list is changed, so that a loop over it is not
 disturbed. If the key is not found,
 the default is returned."""
