@@ -9,14 +9,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rag_eval_hooks.attribution import Attributor
     from rag_eval_hooks.errors import RagEvalHooksError
     from rag_eval_hooks.pipeline import evaluate
     from rag_eval_hooks.record import Evaluation, RagRun, read_run
 
-__all__ = ["Evaluation", "RagEvalHooksError", "RagRun", "evaluate", "read_run"]
+__all__ = ["Attributor", "Evaluation", "RagEvalHooksError", "RagRun", "evaluate", "read_run"]
 
 # Loaded on first use: a service that imports the package at start-up pays for the stages when it needs them.
 _HOMES = {
+    "Attributor": "rag_eval_hooks.attribution",
     "Evaluation": "rag_eval_hooks.record",
     "RagEvalHooksError": "rag_eval_hooks.errors",
     "RagRun": "rag_eval_hooks.record",

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 
 from rag_eval_hooks._options import MAX_K, check_seconds, check_share, check_whole, checked_metrics, checked_sinks
+from rag_eval_hooks.attribution import Attributor
 from rag_eval_hooks.capture import Collector, Limits, Trace, Worker, assemble, guarded_work
 from rag_eval_hooks.capture.guard import caught_counts
 from rag_eval_hooks.errors import ConfigError
@@ -70,6 +71,7 @@ class Hooks:
             `rag_eval_hooks.metrics.default_metrics`.
         k: Cut-off for measures that take one.
         gold: Returns the labels of a run, or None; called on the worker's thread.
+        attributor: What attribution goes by; see `rag_eval_hooks.Attributor`.
         keep: Newest records to keep in memory for `records` and `last`; 0 keeps none.
         max_open: Questions that may be open at once; one more evicts the oldest.
         ttl_s: Seconds without any event after which an unfinished question is recorded as `timeout`.
@@ -94,6 +96,7 @@ class Hooks:
         metrics: Sequence[Metric | str] | None = None,
         k: int | None = None,
         gold: Callable[[RagRun], Gold | None] | None = None,
+        attributor: Attributor | None = None,
         keep: int = 1_000,
         max_open: int = 1_000,
         ttl_s: float = 300.0,
@@ -117,10 +120,13 @@ class Hooks:
             check_whole("k", k, at_least=1, at_most=MAX_K)
         if gold is not None and not callable(gold):
             raise ConfigError(f"gold: expected a function that takes a RagRun and returns a Gold or None, got {gold!r}")
+        if attributor is not None and not isinstance(attributor, Attributor):
+            raise ConfigError(f"attributor: expected an Attributor, got {attributor!r}")
         self.sinks: tuple[RunSink, ...] = checked_sinks(sinks)
         self._metrics = None if metrics is None else checked_metrics(metrics)
         self._k = k
         self._gold = gold
+        self._attributor = attributor
         self._limits = Limits(max_open=max_open, ttl_s=ttl_s, grace_s=grace_s)
         self._keep = keep
         self._collectors: dict[str, Collector] = {}
@@ -191,7 +197,7 @@ class Hooks:
         run = self._labelled(run)
         evaluation: Evaluation | None = None
         with guarded_work("hooks.evaluate"):
-            evaluation = evaluate(run, self._metrics)
+            evaluation = evaluate(run, self._metrics, self._attributor)
         if evaluation is None:
             self._count("failed_evaluation")
             return

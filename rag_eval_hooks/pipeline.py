@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import cache
 
-from rag_eval_hooks.attribution import ATTRIBUTOR, ATTRIBUTOR_VERSION, attribute
+from rag_eval_hooks.attribution import ATTRIBUTOR, ATTRIBUTOR_VERSION, Attributor, attribute
 from rag_eval_hooks.diagnosis import diagnose
 from rag_eval_hooks.metrics import Metric, default_metrics, measure
 from rag_eval_hooks.record import Evaluation, MadeBy, RagRun
@@ -11,7 +11,7 @@ from rag_eval_hooks.record import Evaluation, MadeBy, RagRun
 __all__ = ["evaluate", "package_version"]
 
 
-def evaluate(run: RagRun, metrics: Sequence[Metric] | None = None) -> Evaluation:
+def evaluate(run: RagRun, metrics: Sequence[Metric] | None = None, attributor: Attributor | None = None) -> Evaluation:
     """Returns what can be concluded about one run without calling a model.
 
     Pure and deterministic: no I/O, no clock, no randomness; the run is not changed. Safe to call from any thread.
@@ -19,12 +19,15 @@ def evaluate(run: RagRun, metrics: Sequence[Metric] | None = None) -> Evaluation
     Args:
         run: The record of one question.
         metrics: The measures to compute; by default `default_metrics(run.k)`.
+        attributor: What attribution goes by: a background of term frequencies, a calibration, a support model.
 
     Returns:
         The evaluation. A measure that fails is in it as `failed:<Type>`; it does not stop the others.
     """
     chosen = default_metrics(run.k) if metrics is None else tuple(metrics)
-    attribution = attribute(run)
+    attributor = attributor or Attributor()
+    attribution = attribute(run, attributor)
+    name, version = attributor.stamp(ATTRIBUTOR, ATTRIBUTOR_VERSION)
     results = measure(run, attribution, chosen)
     findings = diagnose(run, attribution)
     return Evaluation(
@@ -40,8 +43,8 @@ def evaluate(run: RagRun, metrics: Sequence[Metric] | None = None) -> Evaluation
         findings=findings,
         made_by=MadeBy(
             package=f"rag-eval-hooks {package_version()}",
-            attributor=ATTRIBUTOR,
-            attributor_version=ATTRIBUTOR_VERSION,
+            attributor=name,
+            attributor_version=version,
             metrics={str(metric): metric.version for metric in chosen},
         ),
     )

@@ -1,5 +1,18 @@
 """Which chunks the answer used, which claims the context backs, and whether each citation holds."""
 
 from rag_eval_hooks.attribution.attribute import ATTRIBUTOR, ATTRIBUTOR_VERSION, attribute
+from rag_eval_hooks.attribution.attributor import Attributor
+from rag_eval_hooks.attribution.background import Background
+from rag_eval_hooks.attribution.calibration import Calibration, Scaling
+from rag_eval_hooks.attribution.support_model import SupportModel
 
-__all__ = ["ATTRIBUTOR", "ATTRIBUTOR_VERSION", "attribute"]
+__all__ = [
+    "ATTRIBUTOR",
+    "ATTRIBUTOR_VERSION",
+    "Attributor",
+    "Background",
+    "Calibration",
+    "Scaling",
+    "SupportModel",
+    "attribute",
+]

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import islice, zip_longest
 
+from rag_eval_hooks.attribution.attributor import Attributor
 from rag_eval_hooks.attribution.cite import cite
 from rag_eval_hooks.attribution.claims import Statement
 from rag_eval_hooks.attribution.match import Judgement
@@ -21,7 +22,7 @@ UNSUPPORTED_BELOW = 0.3
 MAX_SUPPORTS = 50
 
 
-def attribute(run: RagRun) -> Attribution:
+def attribute(run: RagRun, attributor: Attributor | None = None) -> Attribution:
     """Returns what the answer owes to its context, without calling a model.
 
     Pure and deterministic. Each statement of the answer is weighed against each chunk by the terms it shares (what the
@@ -36,6 +37,10 @@ def attribute(run: RagRun) -> Attribution:
 
     Limits: the first 200,000 characters of the answer and of each chunk, and the first 500 statements; a later
     statement is `uncertain`.
+
+    Args:
+        run: The record of one question.
+        attributor: What to go by; by default the package's background, no calibration and no model.
     """
     answer = run.judged_answer
     if not answer.strip() or not run.answer_is_whole:
@@ -43,7 +48,7 @@ def attribute(run: RagRun) -> Attribution:
             answer_kind="empty" if not answer.strip() else "answer",
             chunks=_verdicts(run, [None] * len(run.context), [], []),
         )
-    reading = Reading(run)
+    reading = Reading(run, attributor)
     citations = cite(run, reading)
     cited: dict[int, list[int]] = {}
     for citation in citations:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from functools import cache
 
+from rag_eval_hooks.attribution.attributor import Attributor
 from rag_eval_hooks.attribution.claims import Statement, blank, split_statements
 from rag_eval_hooks.attribution.evidence import Evidence, fold_text
 from rag_eval_hooks.attribution.fold import fold
@@ -26,9 +27,12 @@ class Reading:
 
     Args:
         run: A run whose answer is whole and not blank.
+        attributor: What to go by.
     """
 
-    def __init__(self, run: RagRun) -> None:
+    def __init__(self, run: RagRun, attributor: Attributor | None = None) -> None:
+        self.attributor = attributor or Attributor()
+        self.background = self.attributor.terms
         self.answer = run.judged_answer
         read = self.answer[:MAX_ANSWER]
         self.context = list(run.context_chunks())

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from rag_eval_hooks.attribution import Attributor
 from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks.metrics import Metric, default_metrics
 from rag_eval_hooks.record import RagRun
@@ -52,6 +53,7 @@ def replay(
     *,
     metrics: Sequence[Metric] | None = None,
     k: int | None = None,
+    attributor: Attributor | None = None,
     sink: Sink | None = None,
     on_problem: Callable[[Line], None] | None = None,
     on_replaced: Callable[[int], None] | None = None,
@@ -68,6 +70,7 @@ def replay(
         target: Where the evaluations go: strict JSON, UTF-8, `\n`; `-` for standard output.
         metrics: The measures; by default those that `evaluate` takes.
         k: Cut-off that replaces the runs' own.
+        attributor: What attribution goes by; see `rag_eval_hooks.Attributor`.
         sink: Gets each run with its evaluation as well; it stays open.
         on_problem: Called with each line that gave no evaluation.
         on_replaced: Called with the number of each line in which bytes that are no UTF-8 were replaced.
@@ -99,7 +102,7 @@ def replay(
             problem = line.problem
             if line.run is not None:
                 run = line.run if k is None else line.run.model_copy(update={"k": k})
-                evaluation = safely_evaluated(run, metrics)
+                evaluation = safely_evaluated(run, metrics, attributor)
                 if isinstance(evaluation, Problem):
                     problem = evaluation
                 else:

@@ -51,10 +51,10 @@ def test_the_counts_add_up_whatever_fails(caught: list[Exception], monkeypatch: 
             raise ValueError
         return assemble(trace)
 
-    def evaluate_some(run: Any, metrics: Any) -> Any:
+    def evaluate_some(run: Any, metrics: Any, attributor: Any) -> Any:
         if run.run_id == "q2":
             raise ValueError
-        return evaluate(run, metrics)
+        return evaluate(run, metrics, attributor)
 
     monkeypatch.setattr(module, "assemble", assemble_some)
     monkeypatch.setattr(module, "evaluate", evaluate_some)

@@ -106,7 +106,9 @@ def test_public_names() -> None:
     import rag_eval_hooks.sinks
     import rag_eval_hooks_langchain
 
-    assert sorted(rag_eval_hooks.__all__) == ["Evaluation", "RagEvalHooksError", "RagRun", "evaluate", "read_run"]
+    assert (
+        " ".join(sorted(rag_eval_hooks.__all__)) == "Attributor Evaluation RagEvalHooksError RagRun evaluate read_run"
+    )
     assert sorted(rag_eval_hooks_langchain.__all__) == ["Captured", "Hooks", "RagEvalCallbackHandler"]
     assert " ".join(sorted(rag_eval_hooks.record.__all__)) == (
         "Attribution Chunk ChunkVerdict Citation CitationStyle Claim ContextItem Evaluation Finding Gold GoldSpan "

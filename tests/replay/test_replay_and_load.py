@@ -106,10 +106,10 @@ def test_progress_ends_at_the_files_size(tmp_path: Path) -> None:
 
 
 def test_a_run_that_cannot_be_evaluated_costs_only_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail_on_b(run: Any, metrics: Any) -> Evaluation:
+    def fail_on_b(run: Any, metrics: Any, attributor: Any) -> Evaluation:
         if run.run_id == "b":
             raise ZeroDivisionError("secret text")
-        return evaluate(run, metrics)
+        return evaluate(run, metrics, attributor)
 
     monkeypatch.setattr(evaluated_module, "evaluate", fail_on_b)
     log = write_log(tmp_path / "log.jsonl", short("a"), short("b"), short("c"))

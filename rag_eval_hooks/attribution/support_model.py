@@ -1,0 +1,20 @@
+"""What a model must do to be asked whether a text backs a claim."""
+
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+__all__ = ["SupportModel"]
+
+
+@runtime_checkable
+class SupportModel(Protocol):
+    """Says how likely one text backs another; asked only where the lexical heads are unsure.
+
+    `score` is called on the thread that evaluates, and may be called from several threads at once.
+    """
+
+    def score(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float]:
+        """Returns, for each pair of premise and hypothesis, the probability in [0, 1] that the first backs the second.
+
+        The result has the order and the length of `pairs`.
+        """
