@@ -82,6 +82,17 @@ def features_by_position(run: RagRun) -> list[tuple[float, ...]]:
     return [features[place] for place in reading.place_of]
 
 
+def support_features_by_claim(run: RagRun) -> list[tuple[float, ...]]:
+    """Returns, for each statement that needs evidence (for each there is, where none does), the support head's features.
+
+    Those of the text that backs it best; none for a statement that shares nothing with any text.
+    """
+    reading = Reading(run)
+    pairs = list(zip(reading.statements, reading.judged, strict=False))
+    judged = [found for one, found in pairs if one.kind == "statement"] or [found for _, found in pairs]
+    return [next((one.features for one in found.backings if one.features), ()) for found in judged]
+
+
 def _claim(
     index: int, statement: Statement, judgement: Judgement | None, citations: tuple[int, ...], reading: Reading
 ) -> Claim:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from rag_eval_hooks.attribution.anchors import Anchor, find_anchors, fits
 from rag_eval_hooks.attribution.claims import ABBREVIATIONS
 from rag_eval_hooks.attribution.fold import Folded, fold
+from rag_eval_hooks.attribution.support import Source
 from rag_eval_hooks.attribution.terms import SPACELESS_FROM, plain_terms
 from rag_eval_hooks.attribution.worded import TRIGGERS, worded_anchors
 
@@ -23,6 +24,7 @@ WRAPPED_FROM = 45
 # Possessive, and only at the start of a run: a long run of stops must not be tried from each of its places.
 SENTENCE_BREAK = re.compile(r"(?<![.!?])[.!?]++[\"')\]]*+\s++(?=\S)|[。！？；][\"')\]」』]*+|\n\s*+")
 LINE_START = re.compile(r"[-*+•|#>]|\(?\d{1,3}[.)]|[a-z]\)")
+NAME = re.compile(r"(?<=\s)[^\W\d_a-z][\w'-]+")
 WORDS = re.compile(r"\w+")
 LAST_WORD = re.compile(r"[^\W\d_]+(?:\.[^\W\d_]+)*$")
 
@@ -89,6 +91,8 @@ class Evidence:
         self._beginnings = {term[:ALIKE] for term in vocabulary if len(term) >= ALIKE and term[0] < SPACELESS_FROM}
         self._alike: dict[str, set[str]] = {}
         self._streams: dict[int, str] = {}
+        self._words: dict[int, list[str]] = {}
+        self._originals = originals
         self._keys: dict[str, list[int]] = {}
         self._numbers: list[tuple[float, int, int]] = []
         for chunk, (folded, original) in enumerate(zip(texts, originals, strict=True)):
@@ -100,6 +104,32 @@ class Evidence:
         """Returns a sentence's folded text."""
         sentence = self.sentences[place]
         return self.texts[sentence.chunk].text[sentence.start : sentence.end]
+
+    def context_of(self, place: int) -> str:
+        """Returns the whole folded text a sentence stands in."""
+        return self.texts[self.sentences[place].chunk].text
+
+    def source(self, places: Sequence[int]) -> Source:
+        """Returns some sentences as one source to weigh a statement against."""
+        tokens: list[str] = []
+        anchors: list[Anchor] = []
+        names = 0
+        for place in places:
+            tokens += self._words_of(place)
+            anchors += self.anchors[place]
+            names += self._names_of(place)
+        return Source(tuple(tokens), tuple(anchors), " ".join(map(self.text_of, places)), names)
+
+    def _words_of(self, place: int) -> list[str]:
+        if place not in self._words:
+            chunk, start, end, _ = self.sentences[place]
+            self._words[place] = plain_terms(self.texts[chunk].text, start, end)
+        return self._words[place]
+
+    def _names_of(self, place: int) -> int:
+        chunk, start, end, _ = self.sentences[place]
+        start, end = self.texts[chunk].span(start, end)
+        return sum(1 for _ in NAME.finditer(self._originals[chunk], start, end))
 
     def is_quoted(self, stream: str, chunk: int) -> bool:
         """Whether a text holds a passage word for word, whatever the punctuation and line breaks.

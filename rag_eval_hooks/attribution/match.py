@@ -6,13 +6,15 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from rag_eval_hooks.attribution.anchors import Anchor, fits
+from rag_eval_hooks.attribution.background import Background
 from rag_eval_hooks.attribution.evidence import Evidence, anchors_of, word_stream
 from rag_eval_hooks.attribution.fold import Folded
 from rag_eval_hooks.attribution.opposites import opposes, recounts
-from rag_eval_hooks.attribution.terms import HIRAGANA, direction, terms
+from rag_eval_hooks.attribution.support import Said, alternatives, logistic, same_slot, support_features, weigh_support
+from rag_eval_hooks.attribution.terms import HIRAGANA, direction, plain_terms, terms
 from rag_eval_hooks.record.evaluation import SUPPORTED_FROM
 
-__all__ = ["Backing", "Judgement", "Query", "judge", "logistic"]
+__all__ = ["Backing", "Judgement", "Query", "judge"]
 
 MAX_TERMS = 400
 MAX_TEXTS = 32
@@ -24,17 +26,16 @@ NUMBER_USE_WEIGHT = 2.0
 NUMBER_SUPPORT_WEIGHT = 1.0
 QUESTION_DISCOUNT = 0.4
 ABSENT_WEIGHT = 0.5
+SAME_CREDIT = 0.8
 ALIKE_CREDIT = 0.6
 EXTRA_SENTENCES = 2
 EXTRA_AMONG = 12
 EXTRA_MIN = 0.05
 EXTRA_CREDIT = 0.85
-SUPPORT_AT = 0.65
-SUPPORT_SLOPE = 9.0
-MISSING_NUMBER = 4.0
-MISSING_NAME = 2.0
-WRONG_POLARITY = 5.0
 QUOTED_SUPPORT = 0.99
+WEIGHED_FROM = 0.35
+UNBACKED_MOST = 0.5
+CONFLICT_FROM = 0.8
 COMPARABLE = 2.5
 SAME_TOPIC = 0.7
 USE_AT = 0.42
@@ -80,6 +81,8 @@ class Backing(NamedTuple):
     """The sentences behind it, best first."""
     covered: frozenset[int]
     """Indices of the statement's terms it states."""
+    features: tuple[float, ...]
+    """What its support was weighed by, in the order of `support.FEATURES`; empty where it was not weighed."""
 
 
 class Judgement(NamedTuple):
@@ -109,7 +112,7 @@ class Query:
         return any(fits(anchor, other) for other in self.anchors)
 
 
-def judge(folded: Folded, original: str, start: int, end: int, query: Query, evidence: Evidence) -> Judgement:
+def judge(folded: Folded, original: str, start: int, end: int, query: Query, evidence: Evidence, background: Background) -> Judgement:
     """Weighs the statement `original[start:end]` against all texts.
 
     Args:
@@ -119,32 +122,41 @@ def judge(folded: Folded, original: str, start: int, end: int, query: Query, evi
         end: Where it ends.
         query: The question.
         evidence: The chunks.
+        background: How common terms are.
     """
     start, end = folded.locate(start, end)
     wanted = _wanted(folded, original, start, end, query, evidence)
     if not wanted:
         return Judgement(0.0, False, (), (), 0)
     hits = _hits(wanted, evidence)
-    said = folded.text[start:end]
-    stream = word_stream(said)
+    text = folded.text[start:end]
+    stream = word_stream(text)
+    said = _said(wanted, text, background)
     gathered = {
         chunk: _gather(sentences, wanted, evidence) for chunk, sentences in _nearest(hits, wanted, evidence).items()
     }
     use = _use(gathered, wanted)
+    shares = {chunk: _weight(credit, wanted) for chunk, (_, credit) in gathered.items()}
+    nearest = max(shares, key=lambda chunk: (shares[chunk], -chunk), default=None)
+    enough = WEIGHED_FROM * sum(term.support_weight for term in wanted)
     backings = []
     for chunk, (best, credit) in gathered.items():
-        support, conflict = _support(best, credit, hits, wanted, said, evidence)
+        support, conflict, features = 0.0, False, ()
+        if chunk == nearest or shares[chunk] >= enough:
+            support, conflict, features = _support(best, credit, hits, wanted, said, evidence)
         if len(credit) == len(wanted) and evidence.is_quoted(stream, chunk):
             support, conflict = max(support, QUOTED_SUPPORT), False
-        backings.append(Backing(chunk, support, *use[chunk], conflict, tuple(best), frozenset(credit)))
+        backings.append(Backing(chunk, support, *use[chunk], conflict, tuple(best), frozenset(credit), features))
     backings.sort(key=lambda backing: (-backing.support, backing.chunk))
     alone = backings[0].support if backings else 0.0
-    together, joint = _together(backings, gathered, wanted) if alone < SUPPORTED_FROM else (0.0, ())
+    together, joint = (0.0, ())
+    if alone < SUPPORTED_FROM:
+        together, joint = _together(backings, gathered, hits, wanted, said, evidence)
     support = max(alone, together)
     contradicted = any(backing.conflict for backing in backings)
     return Judgement(
         support,
-        contradicted and support < 0.5,
+        contradicted and support < SUPPORTED_FROM,
         tuple(backings),
         joint if together >= SUPPORTED_FROM else (),
         len(wanted),
@@ -203,6 +215,9 @@ def _hits(wanted: Sequence[Term], evidence: Evidence) -> dict[int, dict[int, flo
         else:
             places, credit = evidence.find_term(term.key), 1.0
             if not places:
+                same = alternatives(term.key)
+                places, credit = [place for other in sorted(same) for place in evidence.find_term(other)], SAME_CREDIT
+            if not places:
                 places, credit = evidence.find_alike(term.key), ALIKE_CREDIT
         for place in places:
             hits.setdefault(place, {})[index] = credit
@@ -252,50 +267,70 @@ def _gather(
     return chosen, credit
 
 
+def _said(wanted: Sequence[Term], said: str, background: Background) -> Said:
+    words = [term for term in wanted if term.anchor is None]
+    return Said(
+        keys=tuple(term.key for term in words),
+        importance=tuple(term.support_weight for term in words),
+        idf=tuple(background.idf(term.key) for term in words),
+        is_name=tuple(term.is_name for term in words),
+        tokens=tuple(plain_terms(said, 0, len(said))),
+        anchors=tuple(term.anchor for term in wanted if term.anchor is not None),
+        text=said,
+        is_question=said.rstrip(" \n\"'*_)")[-1:] in ("?", "？"),
+    )
+
+
 def _support(
-    best: list[int],
+    best: Sequence[int],
     credit: dict[int, float],
     hits: dict[int, dict[int, float]],
     wanted: Sequence[Term],
-    said: str,
+    said: Said,
     evidence: Evidence,
-) -> tuple[float, bool]:
-    """Returns the probability that these sentences back the statement, and whether they contradict it."""
+) -> tuple[float, bool, tuple[float, ...]]:
+    """Returns the probability that these sentences back the statement, whether they contradict it, and the features."""
     if not best:
-        return 0.0, False
-    words = [index for index, term in enumerate(wanted) if term.anchor is None]
-    word_total = sum(wanted[index].support_weight for index in words)
+        return 0.0, False, ()
+    first_word = len(said.anchors)
+    values = [index in credit for index in range(first_word)]
+    source = evidence.source(best)
+    features = support_features(said, {index - first_word: value for index, value in credit.items()}, values, source)
+    support, against = weigh_support(features)
+    another, flipped = _contradictions(best, values, hits, wanted, said, evidence)
+    if not all(values) or another or flipped:
+        support = min(support, UNBACKED_MOST)
+    conflict = (_missing_names(credit, wanted) == 0 and (another or flipped)) or against >= CONFLICT_FROM
+    return support, conflict, features
+
+
+def _contradictions(
+    best: Sequence[int],
+    values: Sequence[bool],
+    hits: dict[int, dict[int, float]],
+    wanted: Sequence[Term],
+    said: Said,
+    evidence: Evidence,
+) -> tuple[bool, bool]:
+    """Whether short sentences about the same thing state another value, and whether they all say the opposite."""
+    words = range(len(said.anchors), len(wanted))
+    total = sum(wanted[index].support_weight for index in words)
     about = [
         place
         for place in best
-        if words
-        and _weight(hits[place], wanted, words) >= SAME_TOPIC * word_total
+        if total
+        and _weight(hits[place], wanted, words) >= SAME_TOPIC * total
         and _length(place, evidence) <= COMPARABLE * len(wanted)
     ]
-    missing = [term.anchor for index, term in enumerate(wanted) if term.anchor is not None and index not in credit]
-    flipped = bool(about) and all(opposes(said, evidence.text_of(place)) for place in about)
-    score = _covered_score(credit, wanted)
-    if flipped:
-        score -= WRONG_POLARITY
-    stated = [term.anchor for term in wanted if term.anchor is not None]
+    flipped = bool(about) and all(opposes(said.text, evidence.text_of(place)) for place in about)
     another = any(
-        _same_slot(anchor, other) and not any(fits(one, other) for one in stated)
-        for anchor in missing
+        same_slot(anchor, other) and not any(fits(one, other) for one in said.anchors)
+        for anchor, there in zip(said.anchors, values, strict=True)
+        if not there
         for place in about
         for other in evidence.anchors[place]
-    ) or any(recounts(said, stated, evidence, place) for place in about)
-    if another and not missing:
-        score -= MISSING_NUMBER
-    return logistic(score), _missing_names(credit, wanted) == 0 and (another or flipped)
-
-
-def _covered_score(credit: dict[int, float], wanted: Sequence[Term]) -> float:
-    """The log-odds of support by what is covered of a statement: share, values all there, names there."""
-    share = _weight(credit, wanted) / sum(term.support_weight for term in wanted)
-    score = SUPPORT_SLOPE * (share - SUPPORT_AT) - MISSING_NAME * _missing_names(credit, wanted)
-    if any(term.anchor is not None and index not in credit for index, term in enumerate(wanted)):
-        score -= MISSING_NUMBER
-    return score
+    ) or any(recounts(said.text, said.anchors, evidence.context_of(place), evidence.anchors[place]) for place in about)
+    return another, flipped
 
 
 def _missing_names(credit: dict[int, float], wanted: Sequence[Term]) -> float:
@@ -306,21 +341,6 @@ def _missing_names(credit: dict[int, float], wanted: Sequence[Term]) -> float:
 def _length(place: int, evidence: Evidence) -> int:
     """How much a sentence says: its terms and anchors."""
     return sum(1 for _ in terms(evidence.text_of(place))) + len(evidence.anchors[place])
-
-
-def _same_slot(claimed: Anchor, source: Anchor) -> bool:
-    """Whether two anchors are values of the same kind, so that one stands where the other is claimed."""
-    if claimed.key is not None and source.key is not None:
-        return claimed.key.split(":")[0] == source.key.split(":")[0]
-    if claimed.key is not None or source.key is not None:
-        return False
-    if claimed.dimension or source.dimension:
-        return claimed.dimension == source.dimension
-    return _is_year(claimed) == _is_year(source)
-
-
-def _is_year(anchor: Anchor) -> bool:
-    return len(anchor.raw) == 4 and anchor.raw.isdecimal() and 1000 <= int(anchor.raw) <= 2199
 
 
 def _use(
@@ -365,7 +385,12 @@ def _use(
 
 
 def _together(
-    backings: Sequence[Backing], gathered: dict[int, tuple[list[int], dict[int, float]]], wanted: Sequence[Term]
+    backings: Sequence[Backing],
+    gathered: dict[int, tuple[list[int], dict[int, float]]],
+    hits: dict[int, dict[int, float]],
+    wanted: Sequence[Term],
+    said: Said,
+    evidence: Evidence,
 ) -> tuple[float, tuple[int, ...]]:
     """Returns the probability that several texts back the statement together, and which ones it takes."""
     pool = [backing.chunk for backing in backings if backing.covered and not backing.conflict]
@@ -381,7 +406,8 @@ def _together(
         _add(gathered[best][1], credit, 1.0 if len(chosen) == 1 else JOINT_CREDIT)
     if len(chosen) < 2:
         return 0.0, ()
-    return logistic(_covered_score(credit, wanted)), tuple(chosen)
+    sentences = [place for chunk in chosen for place in gathered[chunk][0]]
+    return _support(sentences, credit, hits, wanted, said, evidence)[0], tuple(chosen)
 
 
 def _add(credit: dict[int, float], known: dict[int, float], factor: float = 1.0) -> None:
@@ -398,8 +424,3 @@ def _gain(credit: dict[int, float], known: dict[int, float], weights: Sequence[f
 def _weight(credit: dict[int, float], wanted: Sequence[Term], among: Iterable[int] | None = None) -> float:
     indices = credit if among is None else among
     return sum(wanted[index].support_weight * credit.get(index, 0.0) for index in indices)
-
-
-def logistic(score: float) -> float:
-    """Returns 1 / (1 + e^-score), safe for any finite score."""
-    return 1.0 / (1.0 + math.exp(-max(-60.0, min(60.0, score))))

@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 
 from rag_eval_hooks.attribution.anchors import Anchor, fits
-from rag_eval_hooks.attribution.evidence import Evidence
 from rag_eval_hooks.attribution.terms import STOPWORDS, direction, is_negation, plain_terms
 
 __all__ = ["excludes", "opposes", "recounts"]
@@ -65,12 +64,18 @@ def opposes(said: str, source: str) -> bool:
     return (is_negation(said) != is_negation(source)) != reversed_
 
 
-def recounts(said: str, stated: Sequence[Anchor], evidence: Evidence, place: int) -> bool:
-    """Whether a sentence counts the same thing differently: 3 goals in 2 games is not 2 goals in 3 games."""
-    text = evidence.texts[evidence.sentences[place].chunk].text
+def recounts(said: str, stated: Sequence[Anchor], source: str, given: Sequence[Anchor]) -> bool:
+    """Whether a sentence counts the same thing differently: 3 goals in 2 games is not 2 goals in 3 games.
+
+    Args:
+        said: The statement, folded.
+        stated: Its values.
+        source: The text the sentence stands in, folded.
+        given: The sentence's values, placed in `source`.
+    """
     counted: dict[str, list[Anchor]] = {}
-    for other in evidence.anchors[place]:
-        noun = _noun_behind(text, other)
+    for other in given:
+        noun = _noun_behind(source, other)
         if noun:
             counted.setdefault(noun, []).append(other)
     for anchor in stated:

@@ -10,6 +10,7 @@ from rag_eval_hooks.attribution.evidence import Evidence, fold_text
 from rag_eval_hooks.attribution.fold import fold
 from rag_eval_hooks.attribution.marks import find_marks
 from rag_eval_hooks.attribution.match import Judgement, Query, judge
+from rag_eval_hooks.attribution.support import alternatives
 from rag_eval_hooks.attribution.terms import terms
 from rag_eval_hooks.record import Chunk, RagRun
 from rag_eval_hooks.record.evaluation import AnswerKind
@@ -50,12 +51,14 @@ class Reading:
         distinct, self.place_of = self._distinct()
         forms = [self._forms[position] for position in distinct]
         originals = [self.context[position].text for position in distinct]
-        self.evidence = Evidence(forms, originals, {term for term, _, _ in terms(folded.text)})
+        vocabulary = {term for term, _, _ in terms(folded.text)}
+        vocabulary.update(*map(alternatives, tuple(vocabulary)))
+        self.evidence = Evidence(forms, originals, vocabulary)
         query = Query(fold(run.question or "").text)
         # Citations ask for the same spans again.
         scaling = None if self.attributor.calibration is None else self.attributor.calibration.support
         self.weigh = cache(
-            lambda start, end: _calibrated(judge(folded, visible, start, end, query, self.evidence), scaling)
+            lambda start, end: _calibrated(judge(folded, visible, start, end, query, self.evidence, self.background), scaling)
         )
         self.judged: list[Judgement] = [self.weigh(one.start, one.end) for one in self.statements[:MAX_CLAIMS]]
 

@@ -111,6 +111,14 @@ ASSENT = re.compile(
     r"\W*(?:yes|no|yep|nope|ja|nein|doch|oui|non|si|sí|gern|gerne|klar|natürlich|genau|correct|right|exactly|okay|ok|"
     r"是的?|不是?|对|好|はい|いいえ|네|아니요)\W*$"
 )
+REACTION = re.compile(
+    r"\W*(?:(?:oh|wow|yeah|yes|yep|yup|no|nope|well|ah|aha|haha\w*|lol|hmm+|okay|ok|true|right|sure|indeed|definitely|"
+    r"absolutely|exactly|same here|me too|makes sense|i (?:can )?(?:agree|see|understand)(?: (?:with )?(?:that|you))?)"
+    r"\W+)*(?:(?:that|this|it|they|he|she)(?: ?'s| ?'re| is| are| was| were| s| sounds?)?|what|how)?"
+    r"(?: (?:so|such|pretty|quite|really|very|definitely|actually|too|just|also|an?|sure))*"
+    r"(?: (?:true|right|correct|awesome|amazing|cool|great|nice|good|interesting|impressive|incredible|fascinating|sad|"
+    r"funny|fun|crazy|lovely|wonderful|terrible|tragedy|shame|lot|point|idea|is|are|did|does|do|was|can|were))?\W*"
+)
 QUOTED = re.compile(
     r"\"[^\"\n]{1,300}\"|(?<![\w])'[^'\n]{1,300}'(?![\w])|“[^”\n]{1,300}”|‘[^’\n]{1,300}’|《[^》\n]{1,300}》"
 )
@@ -165,7 +173,7 @@ def sentence_kind(sentence: str) -> SentenceKind:
         return "courtesy"
     if ASSENT.match(text):
         return "courtesy"
-    if COURTESY.fullmatch(text):
+    if COURTESY.fullmatch(text) or REACTION.fullmatch(text):
         return "courtesy"
     if text.rstrip("*_ ").endswith((":", "：")):
         return "lead_in"

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from rag_eval_hooks.attribution.lexicon import IRREGULAR
+
 __all__ = [
     "HIRAGANA",
     "SPACELESS",
@@ -129,6 +131,12 @@ def is_negation(text: str) -> bool:
     return bool(count % 2)
 
 
+def _base_forms() -> dict[str, str]:
+    """Returns the base form of each irregular form, by `lexicon.IRREGULAR`."""
+    groups = [group.split() for group in IRREGULAR.split(", ")]
+    return {form: base for base, *forms in groups for form in forms}
+
+
 class _Stems(dict[str, str]):
     """Stems by word, remembered up to a bound: a plain look-up is what makes indexing fast."""
 
@@ -144,9 +152,10 @@ class _Stems(dict[str, str]):
 def stem(word: str) -> str:
     """Returns a word without its commonest English endings; other words mostly stay as they are.
 
-    >>> [stem(word) for word in ("opens", "opening", "opened", "policies", "tower's", "class", "stopped")]
-    ['open', 'open', 'open', 'policy', 'tower', 'class', 'stop']
+    >>> [stem(word) for word in ("opens", "opening", "opened", "policies", "tower's", "class", "stopped", "written")]
+    ['open', 'open', 'open', 'policy', 'tower', 'class', 'stop', 'writ']
     """
+    word = _BASE_FORMS.get(word, word)
     if word.endswith("'s"):
         return stem(word[:-2])
     word = word.replace("'", "")
@@ -177,4 +186,5 @@ def _bigrams(run: str, at: int) -> Iterator[tuple[str, int, int]]:
         last = cut.end() if cut else end
 
 
+_BASE_FORMS = _base_forms()
 _STEMS = _Stems()

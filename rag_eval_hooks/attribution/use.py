@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 
-from rag_eval_hooks.attribution.match import Judgement, logistic
+from rag_eval_hooks.attribution.match import Judgement
+from rag_eval_hooks.attribution.support import logistic
 
 __all__ = ["FEATURES", "use_features", "use_probabilities"]
 

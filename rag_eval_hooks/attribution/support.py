@@ -1,0 +1,252 @@
+"""The support head: how well a text backs a statement, and whether it contradicts it, from features of both."""
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
+from typing import NamedTuple
+
+from rag_eval_hooks.attribution.anchors import Anchor, fits
+from rag_eval_hooks.attribution.lexicon import EXCLUSIVE, SAME
+from rag_eval_hooks.attribution.opposites import excludes
+from rag_eval_hooks.attribution.terms import STOPWORDS, direction, is_negation, stem
+
+__all__ = ["FEATURES", "Said", "Source", "alternatives", "logistic", "same_slot", "support_features", "weigh_support"]
+
+FEATURES = (
+    "covered",
+    "words",
+    "tokens",
+    "pairs",
+    "triples",
+    "missing",
+    "missing_idf",
+    "rarest",
+    "gap",
+    "lead",
+    "functions",
+    "length",
+    "source_length",
+    "first_person",
+    "question",
+    "names",
+    "missing_names",
+    "other_names",
+    "numbers",
+    "missing_numbers",
+    "other_number",
+    "other_value",
+    "denied",
+    "denies",
+    "both_deny",
+    "reversed",
+)
+FIRST_PERSON = frozenset("i me my mine we our us i'm i've i'd i'll".split())
+DENIAL = re.compile(
+    r"\b(?:barely|hardly|only|exclusively|solely|incapable|unable|refus(?:e[sd]?|ing)|fail(?:s|ed|ing)?|avoid(?:s|ed|ing)?|"
+    r"yet to|lack(?:s|ed|ing)?|absent|absence|never|not|no|none|without|instead|rather than|excluding|except|neither|nor|"
+    r"unsuccessful(?:ly)?|den(?:y|ied|ies)|left out|cannot|turned down|declin(?:es?|ed)|reject(?:s|ed)?|"
+    r"cancel(?:s|led|ed)?|abandon(?:s|ed)?|nobody|nothing)\b|n ?'t\b"
+)
+MOST = 3
+
+
+class Said(NamedTuple):
+    """What a statement says, ready to be weighed."""
+
+    keys: tuple[str, ...]
+    """Its distinct terms without values."""
+    importance: tuple[float, ...]
+    """What each term counts: 1, less where only the question gives it."""
+    idf: tuple[float, ...]
+    """How much each term tells, in [0, 1]."""
+    is_name: tuple[bool, ...]
+    """Which of the terms are names."""
+    tokens: tuple[str, ...]
+    """All its words in order, function words among them."""
+    anchors: tuple[Anchor, ...]
+    """Its values."""
+    text: str
+    """Itself, folded."""
+    is_question: bool
+
+
+class Source(NamedTuple):
+    """The sentences a statement is weighed against."""
+
+    tokens: tuple[str, ...]
+    """All their words in order."""
+    anchors: tuple[Anchor, ...]
+    """Their values."""
+    text: str
+    """Themselves, folded."""
+    names: int
+    """How many names they have."""
+
+
+def support_features(said: Said, credit: Mapping[int, float], values: Sequence[bool], source: Source) -> tuple[float, ...]:
+    """Returns the features of a statement and the sentences it is weighed against, in the order of `FEATURES`.
+
+    Args:
+        said: The statement.
+        credit: How well the sentences hold each term, by its index in `said.keys`; absent is 0.
+        values: Whether the sentences state each of `said.anchors`.
+        source: The sentences.
+    """
+    held = [credit.get(index, 0.0) for index in range(len(said.keys))]
+    lost = [(1.0 - have) * weight for have, weight in zip(held, said.importance, strict=True)]
+    total, total_idf = sum(said.importance), sum(map(_product, said.importance, said.idf))
+    missing, missing_idf = sum(lost), sum(map(_product, lost, said.idf))
+    given = set(source.tokens)
+    present = [token in given for token in said.tokens]
+    size = len(present) or 1
+    gap, lead, run = 0, 0, 0
+    for place, there in enumerate(present):
+        run = 0 if there else run + 1
+        gap = max(gap, run)
+        lead = place + 1 if run == place + 1 else lead
+    functions = sum(not there and token in STOPWORDS for token, there in zip(said.tokens, present, strict=True))
+    named = sum(said.is_name)
+    missing_names = sum(name and have < 0.5 for name, have in zip(said.is_name, held, strict=True))
+    missing_numbers = len(values) - sum(values)
+    other_number = any(
+        not there and any(same_slot(anchor, other) and not _stated(other, said) for other in source.anchors)
+        for anchor, there in zip(said.anchors, values, strict=True)
+    )
+    value = other_value(said, held, given)
+    said_denies, source_denies = DENIAL.search(said.text) is not None, DENIAL.search(source.text) is not None
+    mismatch = said_denies != source_denies
+    is_reversed = direction(said.text) * direction(source.text) < 0 or excludes(said.text, source.text)
+    tokens = sum(present) / size
+    first_person = not FIRST_PERSON.isdisjoint(said.text.split()) and FIRST_PERSON.isdisjoint(source.text.split())
+    return (
+        1.0 - missing_idf / total_idf if total_idf else 1.0,
+        1.0 - missing / total if total else 1.0,
+        tokens,
+        _share(said.tokens, source.tokens, 2, tokens),
+        _share(said.tokens, source.tokens, 3, tokens),
+        math.log1p(missing),
+        math.log1p(missing_idf),
+        max(map(_product, lost, said.idf), default=0.0),
+        math.log1p(gap),
+        lead / size,
+        math.log1p(functions),
+        math.log1p(size),
+        math.log1p(len(source.tokens)),
+        float(first_person),
+        float(said.is_question),
+        min(named, MOST),
+        min(missing_names, MOST),
+        min(source.names, 5) if missing_names else 0.0,
+        min(len(values), MOST),
+        min(missing_numbers, MOST),
+        float(other_number),
+        float(value),
+        float(said_denies and mismatch),
+        float(source_denies and mismatch),
+        float(said_denies and source_denies),
+        float(is_reversed),
+    )
+
+
+def other_value(said: Said, held: Sequence[float], given: set[str]) -> bool:
+    """Whether the sentences hold another value of a group of which the statement's value is missing.
+
+    The statement says Monday, the sentences only Tuesday.
+    """
+    groups = _groups()
+    for key, have in zip(said.keys, held, strict=True):
+        if have == 0.0 and key in groups:
+            for group in groups[key]:
+                if any(rival in given and rival not in said.keys for rival in group - alternatives(key)):
+                    return True
+    return False
+
+
+def same_slot(claimed: Anchor, source: Anchor) -> bool:
+    """Whether two anchors are values of the same kind, so that one stands where the other is claimed."""
+    if claimed.key is not None and source.key is not None:
+        return claimed.key.split(":")[0] == source.key.split(":")[0]
+    if claimed.key is not None or source.key is not None:
+        return False
+    if claimed.dimension or source.dimension:
+        return claimed.dimension == source.dimension
+    return _is_year(claimed) == _is_year(source)
+
+
+def weigh_support(features: Sequence[float]) -> tuple[float, float]:
+    """Returns the probability of support and that of contradiction, each in [0, 1], by `weights.json`."""
+    return tuple(logistic(intercept + sum(w * features[i] * (1.0 if j is None else features[j]) for i, j, w in parts)) for intercept, parts in _heads())
+
+
+def _product(one: float, other: float) -> float:
+    return one * other
+
+
+def _share(tokens: Sequence[str], source: Sequence[str], size: int, otherwise: float) -> float:
+    """Share of the runs of `size` words that the source has, too."""
+    runs = len(tokens) - size + 1
+    if runs < 1:
+        return otherwise
+    known = set(zip(*(source[place:] for place in range(size)), strict=False))
+    return sum(run in known for run in zip(*(tokens[place:] for place in range(size)), strict=False)) / runs
+
+
+def _stated(anchor: Anchor, said: Said) -> bool:
+    return any(fits(one, anchor) for one in said.anchors)
+
+
+def _is_year(anchor: Anchor) -> bool:
+    return len(anchor.raw) == 4 and anchor.raw.isdecimal() and 1000 <= int(anchor.raw) <= 2199
+
+
+def alternatives(term: str) -> frozenset[str]:
+    """Returns the terms that may stand for a term, itself among them where there are any."""
+    return _same().get(term, _NOTHING)
+
+
+_NOTHING: frozenset[str] = frozenset()
+
+
+@cache
+def _same() -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for group in SAME.split(", "):
+        members = frozenset(map(stem, group.split()))
+        for member in members:
+            found[member] = found.get(member, _NOTHING) | members
+    return found
+
+
+@cache
+def _groups() -> dict[str, list[frozenset[str]]]:
+    found: dict[str, list[frozenset[str]]] = {}
+    for text in EXCLUSIVE:
+        members = frozenset(map(stem, text.split()))
+        for member in members:
+            found.setdefault(member, []).append(members)
+    return found
+
+
+@cache
+def _heads() -> tuple[tuple[float, list[tuple[int, int | None, float]]], ...]:
+    """The two heads: intercept, and for each weight the feature or the two features it multiplies."""
+    text = resources.files(__package__).joinpath("weights.json").read_text(encoding="utf-8")
+    data = json.loads(text)
+    heads = []
+    for name in ("support", "conflict"):
+        weights = dict(data[name]["weights"])
+        intercept = weights.pop("intercept")
+        parts: list[tuple[int, int | None, float]] = []
+        for key, weight in weights.items():
+            one, _, other = key.partition("*")
+            parts.append((FEATURES.index(one), FEATURES.index(other) if other else None, weight))
+        heads.append((intercept, parts))
+    return tuple(heads)
+
+
+def logistic(score: float) -> float:
+    """Returns 1 / (1 + e^-score), safe for any finite score."""
+    return 1.0 / (1.0 + math.exp(-max(-60.0, min(60.0, score))))
