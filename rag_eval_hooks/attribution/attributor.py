@@ -8,7 +8,11 @@ from rag_eval_hooks.attribution.calibration import Calibration
 from rag_eval_hooks.attribution.support_model import SupportModel
 from rag_eval_hooks.errors import ConfigError
 
-__all__ = ["Attributor"]
+__all__ = ["INCOMPLETE", "Attributor"]
+
+INCOMPLETE = ":incomplete"
+"""Stands behind the support model's name where it did not answer for all claims it should have judged."""
+MAX_NAME = 40
 
 
 @dataclass(frozen=True)
@@ -38,8 +42,13 @@ class Attributor:
         """The background that counts: the given one, else the package's."""
         return self.background if self.background is not None else Background.default()
 
-    def stamp(self, name: str, version: str) -> tuple[str, str]:
+    def stamp(self, name: str, version: str, unanswered: int = 0) -> tuple[str, str]:
         """Returns what evaluations say they were made by, given the plain attributor's name and version.
+
+        Args:
+            name: The plain attributor's name.
+            version: Its version.
+            unanswered: Claims of the run that the support model should have judged and did not.
 
         >>> Attributor(calibration=Calibration()).stamp("tier0", "2")
         ('tier0+calibrated', '2')
@@ -48,7 +57,7 @@ class Attributor:
         if self.background is not None:
             parts.append("background")
         if self.support_model is not None:
-            parts.append("model")
+            parts.append(str(getattr(self.support_model, "name", "model"))[:MAX_NAME] + INCOMPLETE * (unanswered > 0))
         if self.calibration is not None:
             parts.append("calibrated")
         return "+".join(parts), version

@@ -35,6 +35,13 @@ def replay(
         list[str] | None,
         typer.Option("--store", metavar="ADDRESS", help="Also write to this SQLite file or PostgreSQL URL."),
     ] = None,
+    support_model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Ask the model in FOLDER (model.onnx, tokenizer.json, config.json) about uncertain claims.",
+        ),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary.")] = False,
 ) -> None:
     """Evaluate logged runs, a line each.
@@ -57,6 +64,12 @@ def replay(
         raise ConfigError("--store can be given once; replay the first store again to write into a second")
     store = stores[0] if stores else None
     metrics = [_with_cutoff(parse_metric(name), k) for name in metric] if metric else None
+    attributor = None
+    if support_model is not None:
+        from rag_eval_hooks.attribution import Attributor
+        from rag_eval_hooks.support_models import open_support_model
+
+        attributor = Attributor(support_model=open_support_model(support_model))
     with ExitStack() as stack:
         sink = None
         if store is not None:
@@ -72,6 +85,7 @@ def replay(
             target,
             metrics=metrics,
             k=k,
+            attributor=attributor,
             sink=sink,
             on_problem=bad,
             on_replaced=bad.replaced,
@@ -83,6 +97,8 @@ def replay(
             say(_ignored(summary.ignored))
         if summary.unmatched:
             say(_unmatched(summary))
+        if summary.model_incomplete:
+            say(f"support model: no answer for all its claims in {counted(summary.model_incomplete, 'evaluation')}")
         say(_sentence(summary))
     if bad.count:
         raise typer.Exit(1)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from rag_eval_hooks.attribution import Attributor
+from rag_eval_hooks.attribution.attributor import INCOMPLETE
 from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks.metrics import Metric, default_metrics
 from rag_eval_hooks.record import RagRun
@@ -33,6 +34,8 @@ class Summary:
     """Lines (or stored records) that were not blank."""
     evaluated: int = 0
     """Evaluations written."""
+    model_incomplete: int = 0
+    """Those of them in which the support model left a claim it was to judge without an answer."""
     bad: Counter[str] = field(default_factory=Counter)
     """Lines that gave no evaluation, by the kind of their problem."""
     ignored: Counter[str] = field(default_factory=Counter)
@@ -108,6 +111,7 @@ def replay(
                 else:
                     write(evaluation.model_dump_json().encode("utf-8") + b"\n")
                     summary.evaluated += 1
+                    summary.model_incomplete += INCOMPLETE in evaluation.made_by.attributor
                     _count_ignored(summary, run)
                     _count_labels(summary, run)
                     if sink is not None:
