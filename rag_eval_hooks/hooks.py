@@ -72,7 +72,8 @@ class Hooks:
             `rag_eval_hooks.metrics.default_metrics`.
         k: Cut-off for measures that take one.
         gold: Returns the labels of a run, or None; called on the worker's thread.
-        attributor: What attribution goes by; see `rag_eval_hooks.Attributor`.
+        attributor: What attribution goes by; see `rag_eval_hooks.Attributor`. A rolling background in it is shown each
+            run's chunks after their evaluation.
         keep: Newest records to keep in memory for `records` and `last`; 0 keeps none.
         max_open: Questions that may be open at once; one more evicts the oldest.
         ttl_s: Seconds without any event after which an unfinished question is recorded as `timeout`.
@@ -214,6 +215,9 @@ class Hooks:
         self._count("evaluated")
         if INCOMPLETE in evaluation.made_by.attributor:
             self._count("model_incomplete")
+        if self._attributor is not None:
+            with guarded_work("hooks.observe"):
+                self._attributor.observe(run)
         with self._lock:
             self._kept.append(Captured(run, evaluation))
         for sink in self.sinks:

@@ -2,8 +2,9 @@
 
 from rag_eval_hooks.attribution.attribute import ATTRIBUTOR, ATTRIBUTOR_VERSION, attribute
 from rag_eval_hooks.attribution.attributor import Attributor
-from rag_eval_hooks.attribution.background import Background
+from rag_eval_hooks.attribution.background import Background, RollingBackground
 from rag_eval_hooks.attribution.calibration import Calibration, Scaling
+from rag_eval_hooks.attribution.recalibrate import prior_shift, recalibrate
 from rag_eval_hooks.attribution.support_model import SupportModel
 
 __all__ = [
@@ -12,7 +13,10 @@ __all__ = [
     "Attributor",
     "Background",
     "Calibration",
+    "RollingBackground",
     "Scaling",
     "SupportModel",
     "attribute",
+    "prior_shift",
+    "recalibrate",
 ]

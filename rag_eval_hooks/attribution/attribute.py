@@ -61,6 +61,8 @@ def attribute(run: RagRun, attributor: Attributor | None = None) -> Attribution:
         for index, (statement, judgement) in enumerate(zip_longest(reading.statements, reading.judged))
     ]
     used = use_probabilities(reading.stated, len(reading.evidence.texts))
+    if reading.attributor.calibration is not None and reading.attributor.calibration.use is not None:
+        used = [reading.attributor.calibration.use.apply(probability) for probability in used]
     refuted = {backing.chunk for judgement in reading.stated for backing in judgement.backings if backing.conflict}
     return Attribution(
         answer_kind=reading.kind,
@@ -119,8 +121,12 @@ def _verdict(judgement: Judgement) -> Verdict:
 
 def _supports(judgement: Judgement, reading: Reading) -> Iterator[Support]:
     """Yields what backs a claim, the strongest text first."""
+    enough = SUPPORTED_FROM
+    if not judgement.joint and judgement.backings:
+        # Calibrated, a claim may count as backed by several texts of which none is singled out: then by the strongest.
+        enough = min(enough, judgement.backings[0].support)
     for backing in judgement.backings:
-        if backing.support < SUPPORTED_FROM and backing.chunk not in judgement.joint:
+        if backing.support < enough and backing.chunk not in judgement.joint:
             continue
         for position, place in enumerate(reading.place_of):
             if place == backing.chunk:

@@ -3,15 +3,16 @@
 from dataclasses import dataclass
 from typing import Any
 
-from rag_eval_hooks.attribution.background import Background
+from rag_eval_hooks.attribution.background import Background, RollingBackground
 from rag_eval_hooks.attribution.calibration import Calibration
 from rag_eval_hooks.attribution.support_model import SupportModel
 from rag_eval_hooks.errors import ConfigError
+from rag_eval_hooks.record import RagRun
 
 __all__ = ["INCOMPLETE", "Attributor"]
 
 INCOMPLETE = ":incomplete"
-"""Stands behind the support model's name where it did not answer for all claims it should have judged."""
+"""Stands behind `model` where it did not answer for all claims it should have judged."""
 MAX_NAME = 40
 
 
@@ -19,7 +20,8 @@ MAX_NAME = 40
 class Attributor:
     """Settings of attribution, for `evaluate`, `Hooks` and `replay` alike. Every part is optional.
 
-    The same run with the same settings gives the same evaluation. May be used from any thread.
+    The same run with the same settings gives the same evaluation; a rolling background changes between runs, its
+    `freeze()` does not. May be used from any thread.
 
     Raises:
         ConfigError: If a part is of another type.
@@ -45,22 +47,34 @@ class Attributor:
     def stamp(self, name: str, version: str, unanswered: int = 0) -> tuple[str, str]:
         """Returns what evaluations say they were made by, given the plain attributor's name and version.
 
+        The name tells what differs from the default, the version which background, model and calibration exactly.
+
         Args:
             name: The plain attributor's name.
             version: Its version.
             unanswered: Claims of the run that the support model should have judged and did not.
 
+        >>> Attributor(background=Background.rolling()).stamp("tier0", "2")
+        ('tier0+rolling', '2')
         >>> Attributor(calibration=Calibration()).stamp("tier0", "2")
-        ('tier0+calibrated', '2')
+        ('tier0+calibrated', '2+48c6c995')
         """
-        parts = [name]
+        names, versions = [name], [version]
         if self.background is not None:
-            parts.append("background")
+            names.append("background" if self.background.digest else "rolling")
+            versions.append(self.background.digest or "")
         if self.support_model is not None:
-            parts.append(str(getattr(self.support_model, "name", "model"))[:MAX_NAME] + INCOMPLETE * (unanswered > 0))
+            names.append("model" + INCOMPLETE * (unanswered > 0))
+            versions.append(str(getattr(self.support_model, "name", ""))[:MAX_NAME])
         if self.calibration is not None:
-            parts.append("calibrated")
-        return "+".join(parts), version
+            names.append("calibrated")
+            versions.append(self.calibration.digest)
+        return "+".join(names), "+".join(filter(None, versions))
+
+    def observe(self, run: RagRun) -> None:
+        """Shows a rolling background the run's chunks; call it when the run has been evaluated."""
+        if isinstance(self.background, RollingBackground):
+            self.background.observe(chunk.text for chunk in run.chunks)
 
 
 def _check(name: str, value: Any, kind: type, example: str) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from rag_eval_hooks.attribution.attributor import Attributor
+from rag_eval_hooks.attribution.calibration import Scaling
 from rag_eval_hooks.attribution.claims import Statement, blank, split_statements
 from rag_eval_hooks.attribution.evidence import Evidence, fold_text
 from rag_eval_hooks.attribution.fold import fold
@@ -52,7 +53,10 @@ class Reading:
         self.evidence = Evidence(forms, originals, {term for term, _, _ in terms(folded.text)})
         query = Query(fold(run.question or "").text)
         # Citations ask for the same spans again.
-        self._weigh = cache(lambda start, end: judge(folded, visible, start, end, query, self.evidence))
+        scaling = None if self.attributor.calibration is None else self.attributor.calibration.support
+        self._weigh = cache(
+            lambda start, end: _calibrated(judge(folded, visible, start, end, query, self.evidence), scaling)
+        )
         self.judged: list[Judgement] = [self._weigh(one.start, one.end) for one in self.statements[:MAX_CLAIMS]]
         self._replaced: dict[tuple[int, int], Judgement] = {}
 
@@ -103,6 +107,14 @@ class Reading:
                 first.append(position)
             places.append(index[key])
         return first, tuple(places)
+
+
+def _calibrated(judgement: Judgement, scaling: Scaling | None) -> Judgement:
+    """Returns the judgement with its probabilities of support as the calibration has them."""
+    if scaling is None:
+        return judgement
+    backings = tuple(one._replace(support=scaling.apply(one.support)) for one in judgement.backings)
+    return judgement._replace(support=scaling.apply(judgement.support), backings=backings)
 
 
 def _solid(text: str) -> int:

@@ -11,8 +11,8 @@ class SupportModel(Protocol):
     """Says how likely one text backs another; asked only where the lexical heads are unsure.
 
     `score` is called on the thread that evaluates, and may be called from several threads at once. It has to keep its
-    own time limit. What it raises is counted and costs only its answer. A `name` that it may have is put into
-    `made_by.attributor`; without one it is called `model` there.
+    own time limit. What it raises is counted and costs only its answer. A `name` that it may have is
+    put into `made_by.attributor_version`, so that answers of two models are not taken for the same.
     """
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float]:

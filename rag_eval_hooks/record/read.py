@@ -223,12 +223,21 @@ def _gold(value: Any, name: str) -> Gold | None:
         used=None
         if used is None
         else tuple(_required_id(item, f"{name}.used") for item in _list(used, f"{name}.used")),
+        supported=None if value.get("supported") is None else _verdicts(value["supported"], f"{name}.supported"),
         spans=None if value.get("spans") is None else tuple(_list(value["spans"], f"{name}.spans")),
         utility=None if value.get("utility") is None else _utility(value["utility"], name),
         sufficient=value.get("sufficient") if isinstance(value.get("sufficient"), bool) else None,
         answer=message_text(value.get("answer")),
         aliases=tuple(message_text(alias) or "" for alias in _list(value.get("aliases"), f"{name}.aliases")),
     )
+
+
+def _verdicts(value: Any, name: str) -> tuple[bool | None, ...]:
+    found = _list(value, name)
+    for one in found:
+        if one is not None and not isinstance(one, bool):
+            raise InputError(f"{name}: expected true, false or null for each claim, got {one!r:.40}")
+    return tuple(found)
 
 
 def _utility(value: Any, name: str) -> dict[str, float]:

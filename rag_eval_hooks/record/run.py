@@ -143,6 +143,8 @@ class Gold(Model):
     """Evidence as stretches of documents; a chunk that covers one counts as relevant."""
     used: tuple[Text, ...] | None = None
     """Ids of the chunks the answer used, by a person's judgement."""
+    supported: tuple[bool | None, ...] | None = None
+    """For each claim of the evaluation, in order, whether the context backs it, by a person's judgement; or null."""
     utility: dict[Text, Probability] | None = None
     """For each chunk id, 1 - P(model abstains | question, chunk alone): what UDCG weighs with."""
     sufficient: bool | None = None

@@ -102,7 +102,7 @@ def test_only_uncertain_claims_change_and_follow_the_thresholds(score: float, ve
         assert all(one.probability == score for one in after.supported_by)
     assert [hypothesis for _, hypothesis in model.asked] == [plain.claims[index].text for index in sorted(band)]
     assert all(premise == f"They saw {', '.join(FACTS)}." for premise, _ in model.asked)
-    assert asked.made_by.attributor == "tier0+fake"
+    assert (asked.made_by.attributor, asked.made_by.attributor_version.rpartition("+")[2]) == ("tier0+model", "fake")
     assert evaluate(run, attributor=Attributor(support_model=model)) == asked
 
 
@@ -180,7 +180,7 @@ def test_an_answer_has_a_bounded_number_of_pairs(monkeypatch: pytest.MonkeyPatch
     asked = evaluate(run, attributor=Attributor(support_model=model))
     assert len(model.asked) == 1
     assert uncertain(asked) == uncertain(evaluate(run))[1:]
-    assert asked.made_by.attributor == "tier0+fake:incomplete"
+    assert asked.made_by.attributor == "tier0+model:incomplete"
 
 
 def test_premises_and_hypotheses_are_bounded() -> None:

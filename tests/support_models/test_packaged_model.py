@@ -60,7 +60,7 @@ def test_evaluations_use_it_in_the_abstain_band(folder: Path, tmp_path: Path) ->
     plain, asked = evaluate(run), evaluate(run, attributor=Attributor(support_model=model))
     band = [claim for claim in plain.claims if claim.verdict == "uncertain"]
     assert band
-    assert asked.made_by.attributor == f"tier0+{model.name}"
+    assert asked.made_by.attributor_version == f"{plain.made_by.attributor_version}+{model.name}"
     for claim in band:
         assert asked.claims[claim.index].probability == pytest.approx(model.score([(SEEN, claim.text)])[0], abs=0.02)
 
