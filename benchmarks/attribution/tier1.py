@@ -6,7 +6,6 @@ the small embedding model of the extra `dev` is taken. Needs the extras `onnx` a
 """
 
 import argparse
-import math
 import statistics
 import sys
 from collections.abc import Callable, Sequence
@@ -20,6 +19,7 @@ from sklearn.metrics import roc_auc_score
 
 from rag_eval_hooks import Attributor, evaluate
 from rag_eval_hooks.attribution import SupportModel
+from rag_eval_hooks.attribution.attributor import INCOMPLETE
 from rag_eval_hooks.support_models import OnnxEmbedder, open_support_model
 
 Measure = Callable[[Sequence[Pairs]], float]
@@ -43,43 +43,44 @@ def main() -> None:
 
 def compare(name: str, rows: Sequence[Judged], measures: dict[str, Measure], model: SupportModel) -> None:
     """Prints the measures without and with the model, and what it costs."""
-    plain, asked, seconds = [], [], ([], [])  # type: ignore[var-annotated]
+    graded = name == "mtrag"
+    attributor = Attributor(support_model=model)
+    plain: list[Pairs] = []
+    asked: list[Pairs] = []
     band: list[tuple[float, float, float]] = []
-    claims = 0
+    plain_s = asked_s = 0.0
+    claims = incomplete = 0
     for row in rows:
-        scores = []
-        for attributor, times in zip((None, Attributor(support_model=model)), seconds, strict=True):
-            start = perf_counter()
-            evaluation = evaluate(row.run, (), attributor)
-            times.append(perf_counter() - start)
-            found = [claim for claim in evaluation.claims if claim.needs_evidence] or list(evaluation.claims)
-            scores.append((evaluation, found))
-        (before, old), (after, new) = scores
-        if after.made_by.attributor.endswith(":incomplete"):
-            print(f"  {row.group[:40]!r}: not all answered", file=sys.stderr)
-        if name == "mtrag" and (before.answer_kind != "answer" or not old):
+        start = perf_counter()
+        before = evaluate(row.run, ())
+        between = perf_counter()
+        after = evaluate(row.run, (), attributor)
+        plain_s, asked_s = plain_s + between - start, asked_s + perf_counter() - between
+        incomplete += after.made_by.attributor.endswith(INCOMPLETE)
+        proper = [claim.index for claim in before.claims if claim.needs_evidence]
+        pairs = [(before.claims[index], after.claims[index]) for index in proper or range(len(before.claims))]
+        if graded and (before.answer_kind != "answer" or not pairs):
             continue  # a refusal has nothing to be faithful to
-        claims += len(old)
-        put = statistics.mean if name == "mtrag" else min
-        plain.append([(row.label, put([one.probability or 0.0 for one in old]) if old else 0.0)])
-        asked.append([(row.label, put([one.probability or 0.0 for one in new]) if new else 0.0)])
+        claims += len(pairs)
+        for kept, claim_of in ((plain, 0), (asked, 1)):
+            found = [pair[claim_of].probability or 0.0 for pair in pairs] or [0.0]
+            kept.append([(row.label, statistics.mean(found) if graded else min(found))])
         band += [
-            (row.label, one.probability or 0.0, other.probability or 0.0)
-            for one, other in zip(old, new, strict=True)
-            if one.verdict == "uncertain" and one.needs_evidence and one.probability is not None
+            (row.label, old.probability or 0.0, new.probability or 0.0)
+            for old, new in pairs
+            if old.verdict == "uncertain" and old.needs_evidence
         ]
     print(f"\n{name}: {len(plain)} answers, {claims} claims, asked about {len(band)} ({len(band) / claims:.1%})")
     for measure, value in measures.items():
         report(f"without {measure}", plain, value)
         report(f"with    {measure}", asked, value)
-    if name != "mtrag" and len({label for label, _, _ in band}) > 1:
-        labels = [label for label, _, _ in band]
-        for word, place in (("without", 1), ("with", 2)):
-            print(f"  {word:7} AUROC in the band alone    {roc_auc_score(labels, [one[place] for one in band]):.3f}")
-    with_ms, without_ms = (1e3 * statistics.mean(times) for times in (seconds[1], seconds[0]))
-    each = 1e3 * (sum(seconds[1]) - sum(seconds[0])) / max(1, len(band))
-    print(f"  ms per answer: {without_ms:.2f} without, {with_ms:.2f} with; {each:.0f} more per claim asked")
-    assert not math.isnan(each)
+    labels = [label for label, _, _ in band]
+    if not graded and len(set(labels)) > 1:
+        old_auroc, new_auroc = (roc_auc_score(labels, [one[place] for one in band]) for place in (1, 2))
+        print(f"  AUROC of the claims asked about: {old_auroc:.3f} without, {new_auroc:.3f} with")
+    each = (asked_s - plain_s) / max(1, len(band))
+    print(f"  ms per answer: {1e3 * plain_s / len(rows):.2f} without, {1e3 * asked_s / len(rows):.2f} with", end="")
+    print(f"; {1e3 * each:.0f} more for a claim asked about; {incomplete} answers not in time")
 
 
 def _packaged() -> SupportModel:

@@ -75,7 +75,7 @@ class OnnxCrossEncoder:
         """Runs the model once: what it gives decides whether a label is needed and which there are."""
         path = self._model.path
         try:
-            shape = next(logits.shape for logits, _ in self._model.run([("a", "a")], self._output))
+            shape = self._model.run_batch([("a", "a")], self._output)[0].shape
         except Exception as error:
             raise ConfigError(f"model_path: {path} does not run on a pair of texts: {type(error).__name__}") from error
         if len(shape) != 2:

@@ -96,7 +96,7 @@ class OnnxEmbedder:
     def _check(self) -> None:
         path = self._model.path
         try:
-            shape = next(output.shape for output, _ in self._model.run(["a"], self._output))
+            shape = self._model.run_batch(["a"], self._output)[0].shape
         except Exception as error:
             raise ConfigError(f"model_path: {path} does not run on a text: {type(error).__name__}") from error
         if len(shape) not in (TEXT_VECTORS, TOKEN_VECTORS):

@@ -82,13 +82,17 @@ class TextModel:
         for start in range(0, len(texts), self.batch_size):
             if monotonic() >= end:
                 return
-            encoded = self.tokenizer.encode_batch(list(texts[start : start + self.batch_size]))
-            feed = {
-                name: self.np.array([getattr(one, INPUTS[name]) for one in encoded], dtype=kind)
-                for name, kind in self.inputs.items()
-            }
-            mask = self.np.array([one.attention_mask for one in encoded], dtype="float32")
-            yield self.session.run([output], feed)[0], mask
+            yield self.run_batch(texts[start : start + self.batch_size], output)
+
+    def run_batch(self, texts: Sequence[str] | Sequence[tuple[str, str]], output: str) -> tuple[Any, Any]:
+        """Returns an output's array and the attention mask of texts that go in at once."""
+        encoded = self.tokenizer.encode_batch(list(texts))
+        feed = {
+            name: self.np.array([getattr(one, INPUTS[name]) for one in encoded], dtype=kind)
+            for name, kind in self.inputs.items()
+        }
+        mask = self.np.array([one.attention_mask for one in encoded], dtype="float32")
+        return self.session.run([output], feed)[0], mask
 
     def _known_inputs(self) -> dict[str, str]:
         found = {one.name: one.type for one in self.session.get_inputs()}

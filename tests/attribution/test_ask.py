@@ -11,7 +11,9 @@ import pytest
 from rag_eval_hooks import Attributor, Evaluation, RagRun, evaluate, read_run
 from rag_eval_hooks.attribution import ask
 from rag_eval_hooks.attribution.attribute import UNSUPPORTED_BELOW
+from rag_eval_hooks.capture import Items
 from rag_eval_hooks.capture.guard import caught_counts, record_caught
+from rag_eval_hooks.hooks import Hooks
 from rag_eval_hooks.record import Claim
 from rag_eval_hooks.record.evaluation import SUPPORTED_FROM
 from rag_eval_hooks.replay import replay
@@ -213,6 +215,26 @@ def test_a_citation_agrees_with_the_claim_it_stands_at() -> None:
         evaluation = evaluate(cited, attributor=Attributor(support_model=Fake(score)))
         (citation,) = evaluation.citations
         assert (citation.target, citation.supported) == ("c1", supported), score
+
+
+def test_a_service_counts_evaluations_with_claims_left_open(caught: list[Exception]) -> None:
+    run = ladder()
+    assert run.answer is not None
+    with Hooks(attributor=Attributor(support_model=Odd(fails))) as hooks:
+        collector = hooks.collector("test 1")
+        for number, answer in enumerate(("Yes.", run.answer)):
+            root = f"q{number}"
+            collector.start(root, None, "chain", "chain", "What?")
+            collector.start(root + "r", root, "retriever", "search", "What?")
+            collector.end(root + "r", Items([("c1", run.chunks[0].text, {}, None)]))
+            collector.end(root, answer)
+        assert hooks.flush(60) == 0
+        assert {word: hooks.stats()[word] for word in ("evaluated", "failed_evaluation", "model_incomplete")} == {
+            "evaluated": 2,
+            "failed_evaluation": 0,
+            "model_incomplete": 1,
+        }
+    assert len(caught) == 1
 
 
 def test_replay_counts_evaluations_with_claims_left_open(tmp_path: Path, caught: list[Exception]) -> None:

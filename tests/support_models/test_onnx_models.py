@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from rag_eval_hooks.cli import main
 from rag_eval_hooks.errors import ConfigError, MissingExtraError
 from rag_eval_hooks.support_models import OnnxCrossEncoder, OnnxEmbedder, open_support_model, text_model
 
@@ -198,6 +199,14 @@ def test_a_folder_says_what_its_model_is(classifier: Write, embedder: Write, tmp
     path.with_name("config.json").write_text("[1", "utf-8")
     with pytest.raises(ConfigError, match=r"config\.json cannot be read as JSON"):
         open_support_model(path.parent)
+
+
+def test_the_command_says_what_is_missing_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["replay", str(tmp_path / "log.jsonl"), "--support-model", str(tmp_path)])
+    assert stopped.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith(f"model_path: there is no file {tmp_path / 'model.onnx'}")
 
 
 def test_a_model_is_called_by_its_content_or_as_said(classifier: Write) -> None:
