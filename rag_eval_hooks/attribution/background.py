@@ -106,12 +106,12 @@ class Background:
         for term, count in sorted(self._counts.items(), key=lambda item: (-item[1], item[0])):
             by_count.setdefault(count, ([], []))[term >= SPACELESS_FROM].append(term)
         kinds = [
-            {_shown(count): " ".join(found[kind]) for count, found in by_count.items() if found[kind]}
+            {str(_plain(count)): " ".join(found[kind]) for count, found in by_count.items() if found[kind]}
             for kind in (False, True)
         ]
         data = {
-            "words": {"passages": round(self._words, 2), "terms": kinds[0]},
-            "bigrams": {"passages": round(self._bigrams, 2), "terms": kinds[1]},
+            "words": {"passages": _plain(self._words), "terms": kinds[0]},
+            "bigrams": {"passages": _plain(self._bigrams), "terms": kinds[1]},
         }
         return settings_text("background", {"card": card, **data} if card else data)
 
@@ -262,8 +262,8 @@ class RollingBackground(Background):
         _rolling.add(self)
 
 
-def _shown(count: float) -> str:
-    return str(int(count)) if count == int(count) else repr(count)
+def _plain(count: float) -> float:
+    return int(count) if count == int(count) else count
 
 
 @cache
