@@ -81,10 +81,6 @@ class Background:
             return 1.0 if count <= 0.0 else 0.0
         return min(1.0, math.log(passages / count) / -math.log(RAREST))
 
-    def __len__(self) -> int:
-        """How many terms are known."""
-        return len(self._counts)
-
     def freeze(self) -> "Background":
         """Returns a background that does not change any more: this one."""
         return self
@@ -214,6 +210,8 @@ class RollingBackground(Background):
                 self._count(key, found)
 
     def _count(self, key: int, found: set[str]) -> None:
+        if key in self._seen:  # another thread was quicker
+            return
         self._seen.add(key)
         spaceless = sum(term >= SPACELESS_FROM for term in found)
         self._bigrams += spaceless > 0
