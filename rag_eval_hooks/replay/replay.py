@@ -18,7 +18,7 @@ from rag_eval_hooks.replay.output import refuse_input, whole_file
 from rag_eval_hooks.replay.source import is_store, open_source, stored_lines
 from rag_eval_hooks.sinks.base import Sink
 
-__all__ = ["Summary", "replay"]
+__all__ = ["OnProgress", "Summary", "lines_of", "replay"]
 
 OnProgress = Callable[[int, int | None], None]
 
@@ -95,7 +95,7 @@ def replay(
     refuse_input(target, source)
     summary = Summary()
     ids = _Ids()
-    with _lines_of(source, on_progress) as lines, whole_file(target) as write:
+    with lines_of(source, on_progress) as lines, whole_file(target) as write:
         if sink is not None:
             sink.open()
         for line in lines:
@@ -153,7 +153,8 @@ def _count_labels(summary: Summary, run: RagRun) -> None:
 
 
 @contextmanager
-def _lines_of(source: str | os.PathLike[str], on_progress: OnProgress | None) -> Iterator[Iterator[Line]]:
+def lines_of(source: str | os.PathLike[str], on_progress: OnProgress | None = None) -> Iterator[Iterator[Line]]:
+    """Opens JSONL or a store and gives its lines; `on_progress` is called after each line of a file."""
     if is_store(source):
         yield stored_lines(source)
         return
