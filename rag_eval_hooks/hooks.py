@@ -11,6 +11,7 @@ from typing import Any, Protocol, Self
 
 from rag_eval_hooks._options import MAX_K, check_seconds, check_share, check_whole, checked_metrics, checked_sinks
 from rag_eval_hooks.attribution import Attributor
+from rag_eval_hooks.attribution.attributor import INCOMPLETE
 from rag_eval_hooks.capture import Collector, Limits, Trace, Worker, assemble, guarded_work
 from rag_eval_hooks.capture.guard import caught_counts
 from rag_eval_hooks.errors import ConfigError
@@ -148,7 +149,16 @@ class Hooks:
         self._lock = threading.RLock()
         self._kept: deque[Captured] = deque(maxlen=self._keep)
         self._counts = dict.fromkeys(
-            ("evaluated", "failed_record", "failed_evaluation", "gold_error", "sink_error", "written"), 0
+            (
+                "evaluated",
+                "failed_record",
+                "failed_evaluation",
+                "gold_error",
+                "model_incomplete",
+                "sink_error",
+                "written",
+            ),
+            0,
         )
 
     # For adapters ------------------------------------------------------------------------------------------------
@@ -203,6 +213,8 @@ class Hooks:
             self._count("failed_evaluation")
             return
         self._count("evaluated")
+        if INCOMPLETE in evaluation.made_by.attributor:
+            self._count("model_incomplete")
         if self._attributor is not None:
             with guarded_work("hooks.observe"):
                 self._attributor.observe(run)
@@ -311,6 +323,7 @@ class Hooks:
         `opened` == `open` + `discarded` + `submitted`, and `submitted` == `queued` + `queue_full` + `closed` +
         `evaluated` + `failed_record` + `failed_evaluation`. Of all these, `evicted` and `timeout` did not end by
         themselves; `late` events came after their record. `written` and `sink_error` count per sink.
+        `model_incomplete` counts evaluations in which the support model left a claim it was to judge without an answer.
         `malformed_item` counts what a search returned that was no whole document; it keeps its rank.
         `caught_in_process` is the number of exceptions that the host never saw, of all hooks of the process together.
         """

@@ -12,9 +12,10 @@ __all__ = ["evaluate", "package_version"]
 
 
 def evaluate(run: RagRun, metrics: Sequence[Metric] | None = None, attributor: Attributor | None = None) -> Evaluation:
-    """Returns what can be concluded about one run without calling a model.
+    """Returns what can be concluded about one run without calling a model, unless the attributor brings one.
 
     Pure and deterministic: no I/O, no clock, no randomness; the run is not changed. Safe to call from any thread.
+    A support model is asked about uncertain claims only; its failure leaves them as they are.
 
     Args:
         run: The record of one question.
@@ -27,7 +28,7 @@ def evaluate(run: RagRun, metrics: Sequence[Metric] | None = None, attributor: A
     chosen = default_metrics(run.k) if metrics is None else tuple(metrics)
     attributor = attributor or Attributor()
     attribution = attribute(run, attributor)
-    name, version = attributor.stamp(ATTRIBUTOR, ATTRIBUTOR_VERSION)
+    name, version = attributor.stamp(ATTRIBUTOR, ATTRIBUTOR_VERSION, attribution.unanswered)
     results = measure(run, attribution, chosen)
     findings = diagnose(run, attribution)
     return Evaluation(

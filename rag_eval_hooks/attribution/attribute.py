@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import islice, zip_longest
 
+from rag_eval_hooks.attribution.ask import ask_model
 from rag_eval_hooks.attribution.attributor import Attributor
 from rag_eval_hooks.attribution.cite import cite
 from rag_eval_hooks.attribution.claims import Statement
@@ -49,6 +50,7 @@ def attribute(run: RagRun, attributor: Attributor | None = None) -> Attribution:
             chunks=_verdicts(run, [None] * len(run.context), [], []),
         )
     reading = Reading(run, attributor)
+    unanswered = ask_model(reading, lambda judgement: _verdict(judgement) == "uncertain")
     citations = cite(run, reading)
     cited: dict[int, list[int]] = {}
     for citation in citations:
@@ -72,6 +74,7 @@ def attribute(run: RagRun, attributor: Attributor | None = None) -> Attribution:
         ),
         claims=tuple(claims),
         citations=tuple(citations),
+        unanswered=unanswered,
     )
 
 

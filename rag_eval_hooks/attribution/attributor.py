@@ -9,7 +9,11 @@ from rag_eval_hooks.attribution.support_model import SupportModel
 from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks.record import RagRun
 
-__all__ = ["Attributor"]
+__all__ = ["INCOMPLETE", "Attributor"]
+
+INCOMPLETE = ":incomplete"
+"""Stands behind `model` where it did not answer for all claims it should have judged."""
+MAX_NAME = 40
 
 
 @dataclass(frozen=True)
@@ -40,10 +44,15 @@ class Attributor:
         """The background that counts: the given one, else the package's."""
         return self.background if self.background is not None else Background.default()
 
-    def stamp(self, name: str, version: str) -> tuple[str, str]:
+    def stamp(self, name: str, version: str, unanswered: int = 0) -> tuple[str, str]:
         """Returns what evaluations say they were made by, given the plain attributor's name and version.
 
-        The name tells what differs from the default, the version which background and calibration exactly.
+        The name tells what differs from the default, the version which background, model and calibration exactly.
+
+        Args:
+            name: The plain attributor's name.
+            version: Its version.
+            unanswered: Claims of the run that the support model should have judged and did not.
 
         >>> Attributor(background=Background.rolling()).stamp("tier0", "2")
         ('tier0+rolling', '2')
@@ -55,7 +64,8 @@ class Attributor:
             names.append("background" if self.background.digest else "rolling")
             versions.append(self.background.digest or "")
         if self.support_model is not None:
-            names.append("model")
+            names.append("model" + INCOMPLETE * (unanswered > 0))
+            versions.append(str(getattr(self.support_model, "name", ""))[:MAX_NAME])
         if self.calibration is not None:
             names.append("calibrated")
             versions.append(self.calibration.digest)

@@ -81,10 +81,6 @@ class Background:
             return 1.0 if count <= 0.0 else 0.0
         return min(1.0, math.log(passages / count) / -math.log(RAREST))
 
-    def __len__(self) -> int:
-        """How many terms are known."""
-        return len(self._counts)
-
     def freeze(self) -> "Background":
         """Returns a background that does not change any more: this one."""
         return self
@@ -106,12 +102,12 @@ class Background:
         for term, count in sorted(self._counts.items(), key=lambda item: (-item[1], item[0])):
             by_count.setdefault(count, ([], []))[term >= SPACELESS_FROM].append(term)
         kinds = [
-            {_shown(count): " ".join(found[kind]) for count, found in by_count.items() if found[kind]}
+            {str(_plain(count)): " ".join(found[kind]) for count, found in by_count.items() if found[kind]}
             for kind in (False, True)
         ]
         data = {
-            "words": {"passages": round(self._words, 2), "terms": kinds[0]},
-            "bigrams": {"passages": round(self._bigrams, 2), "terms": kinds[1]},
+            "words": {"passages": _plain(self._words), "terms": kinds[0]},
+            "bigrams": {"passages": _plain(self._bigrams), "terms": kinds[1]},
         }
         return settings_text("background", {"card": card, **data} if card else data)
 
@@ -214,6 +210,8 @@ class RollingBackground(Background):
                 self._count(key, found)
 
     def _count(self, key: int, found: set[str]) -> None:
+        if key in self._seen:  # another thread was quicker
+            return
         self._seen.add(key)
         spaceless = sum(term >= SPACELESS_FROM for term in found)
         self._bigrams += spaceless > 0
@@ -262,8 +260,8 @@ class RollingBackground(Background):
         _rolling.add(self)
 
 
-def _shown(count: float) -> str:
-    return str(int(count)) if count == int(count) else repr(count)
+def _plain(count: float) -> float:
+    return int(count) if count == int(count) else count
 
 
 @cache

@@ -158,7 +158,7 @@ def judge(folded: Folded, original: str, start: int, end: int, query: Query, evi
         support,
         contradicted and support < SUPPORTED_FROM,
         tuple(backings),
-        joint if together >= SUPPORTED_FROM else (),
+        joint if together > alone else (),
         len(wanted),
     )
 

@@ -57,10 +57,23 @@ class Reading:
         query = Query(fold(run.question or "").text)
         # Citations ask for the same spans again.
         scaling = None if self.attributor.calibration is None else self.attributor.calibration.support
-        self.weigh = cache(
-            lambda start, end: _calibrated(judge(folded, visible, start, end, query, self.evidence, self.background), scaling)
+        self._weigh = cache(
+            lambda start, end: _calibrated(
+                judge(folded, visible, start, end, query, self.evidence, self.background), scaling
+            )
         )
-        self.judged: list[Judgement] = [self.weigh(one.start, one.end) for one in self.statements[:MAX_CLAIMS]]
+        self.judged: list[Judgement] = [self._weigh(one.start, one.end) for one in self.statements[:MAX_CLAIMS]]
+        self._replaced: dict[tuple[int, int], Judgement] = {}
+
+    def weigh(self, start: int, end: int) -> Judgement:
+        """Returns what the texts give for a span of the answer."""
+        return self._replaced.get((start, end)) or self._weigh(start, end)
+
+    def replace(self, index: int, judgement: Judgement) -> None:
+        """Puts another judgement in the place of a statement's own, for all who ask from now on."""
+        self.judged[index] = judgement
+        statement = self.statements[index]
+        self._replaced[statement.start, statement.end] = judgement
 
     @property
     def stated(self) -> list[Judgement]:

@@ -29,8 +29,9 @@ __all__ = [
 MIN_LABELS = 20
 """Fewer labels of a head are refused."""
 SLOPE_FROM = 50
-"""With fewer labels only the intercept is fitted."""
-SLOPE_SPREAD = 0.5
+"""With fewer labels, or fewer than `SLOPE_EACH` of a kind, only the intercept is fitted."""
+SLOPE_EACH = 10
+SLOPE_SPREAD = 0.2
 INTERCEPT_SPREAD = 1.0
 """Standard deviations of the prior, which is the identity: what few labels say is believed only in part."""
 MIN_SLOPE = 0.1
@@ -70,8 +71,8 @@ def recalibrate(labelled: Iterable[RagRun], attributor: Attributor | None = None
 
     For the use head `gold.used` counts (the ids of the chunks the answer used; every other chunk of the prompt was not
     used), for the support head `gold.supported` (a verdict for each claim, in order). From 20 labels of a head its
-    intercept is fitted, from 50 the slope, too (Platt scaling), by penalised likelihood around the identity. A head
-    with fewer labels, or with labels of one kind only, stays as it is.
+    intercept is fitted, from 50 with at least 10 of each kind the slope, too (Platt scaling), by penalised likelihood
+    around the identity. A head with fewer labels, or with labels of one kind only, stays as it is.
 
     Args:
         labelled: Runs with labels; others are skipped. They are read once.
@@ -102,9 +103,8 @@ def calibration_of(fits: dict[Head, Fit | None], groups: dict[Head, list[Pairs]]
             "gold.used holds the ids of the used chunks, gold.supported true or false for each claim"
         )
     scalings = {head: fit.scaling for head, fit in fits.items() if fit is not None}
-    return Calibration(
-        use=scalings.get("use"), support=scalings.get("support"), date=datetime.now(UTC).date().isoformat()
-    )
+    today = datetime.now(UTC).date().isoformat()
+    return Calibration(use=scalings.get("use"), support=scalings.get("support"), date=today)
 
 
 def labelled_pairs(run: RagRun, attributor: Attributor | None = None) -> dict[Head, Pairs]:
@@ -150,7 +150,7 @@ def fit_head(head: Head, groups: Sequence[Pairs]) -> Fit | None:
     positive = sum(label for _, label in pairs)
     if len(pairs) < MIN_LABELS or positive in (0, len(pairs)):
         return None
-    with_slope = len(pairs) >= SLOPE_FROM
+    with_slope = len(pairs) >= SLOPE_FROM and min(positive, len(pairs) - positive) >= SLOPE_EACH
     slope, intercept = fit_scaling(pairs, with_slope=with_slope)
     folds = min(FOLDS, len(groups))
     judged = pairs if folds < 2 else []

@@ -15,6 +15,7 @@ from rag_eval_hooks.cli.compare import compare
 from rag_eval_hooks.cli.demo import demo
 from rag_eval_hooks.cli.measure import measure
 from rag_eval_hooks.cli.metrics import metrics
+from rag_eval_hooks.cli.recalibrate import recalibrate
 from rag_eval_hooks.cli.replay import replay
 from rag_eval_hooks.cli.report import report
 from rag_eval_hooks.cli.say import error_line
@@ -75,7 +76,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (replay, show, report, compare, measure, metrics, schema, demo):
+for command in (replay, show, report, compare, measure, metrics, recalibrate, schema, demo):
     app.command()(command)
 
 

@@ -196,6 +196,8 @@ class Attribution(Model):
     """The answer's statements, in order."""
     citations: tuple[Citation, ...] = ()
     """The answer's citations, in order."""
+    unanswered: Annotated[int, Field(ge=0)] = 0
+    """Uncertain claims that a support model should have judged and did not."""
 
 
 class Evaluation(Model):

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from rag_eval_hooks.attribution import Attributor
+from rag_eval_hooks.attribution.attributor import INCOMPLETE
 from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks.metrics import Metric, default_metrics
 from rag_eval_hooks.record import RagRun
@@ -17,7 +18,7 @@ from rag_eval_hooks.replay.output import refuse_input, whole_file
 from rag_eval_hooks.replay.source import is_store, open_source, stored_lines
 from rag_eval_hooks.sinks.base import Sink
 
-__all__ = ["Summary", "replay"]
+__all__ = ["OnProgress", "Summary", "lines_of", "replay"]
 
 OnProgress = Callable[[int, int | None], None]
 
@@ -33,6 +34,8 @@ class Summary:
     """Lines (or stored records) that were not blank."""
     evaluated: int = 0
     """Evaluations written."""
+    model_incomplete: int = 0
+    """Those of them in which the support model left a claim it was to judge without an answer."""
     bad: Counter[str] = field(default_factory=Counter)
     """Lines that gave no evaluation, by the kind of their problem."""
     ignored: Counter[str] = field(default_factory=Counter)
@@ -92,7 +95,7 @@ def replay(
     refuse_input(target, source)
     summary = Summary()
     ids = _Ids()
-    with _lines_of(source, on_progress) as lines, whole_file(target) as write:
+    with lines_of(source, on_progress) as lines, whole_file(target) as write:
         if sink is not None:
             sink.open()
         for line in lines:
@@ -108,6 +111,7 @@ def replay(
                 else:
                     write(evaluation.model_dump_json().encode("utf-8") + b"\n")
                     summary.evaluated += 1
+                    summary.model_incomplete += INCOMPLETE in evaluation.made_by.attributor
                     _count_ignored(summary, run)
                     _count_labels(summary, run)
                     if sink is not None:
@@ -149,7 +153,8 @@ def _count_labels(summary: Summary, run: RagRun) -> None:
 
 
 @contextmanager
-def _lines_of(source: str | os.PathLike[str], on_progress: OnProgress | None) -> Iterator[Iterator[Line]]:
+def lines_of(source: str | os.PathLike[str], on_progress: OnProgress | None = None) -> Iterator[Iterator[Line]]:
+    """Opens JSONL or a store and gives its lines; `on_progress` is called after each line of a file."""
     if is_store(source):
         yield stored_lines(source)
         return

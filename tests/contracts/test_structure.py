@@ -13,9 +13,12 @@ ADAPTERS = ROOT / "adapters"
 # A stage may import `record` and the stages before it.
 STAGES = ["record", "capture", "attribution", "metrics", "diagnosis", "sinks"]
 # What stands on top of the stages: none of them imports it, nor does what joins them.
-ABOVE = {"summary", "trec", "reports", "replay", "cli"}
+ABOVE = {"summary", "trec", "reports", "replay", "support_models", "cli"}
 FRAMEWORKS = {"langchain", "langchain_core", "langchain_classic", "langgraph", "llama_index", "ragas"}
-HEAVY = {"numpy", "pandas", "pyarrow", "sqlalchemy", "typer", "rich", "jinja2", "bm25s", "scipy", "torch"}
+HEAVY = {"numpy", "pandas", "pyarrow", "sqlalchemy", "typer", "rich", "jinja2", "bm25s", "scipy", "torch"} | {
+    "onnxruntime",
+    "tokenizers",
+}
 
 
 def imports(path: Path) -> set[str]:
