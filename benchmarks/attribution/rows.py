@@ -4,13 +4,12 @@ A row is a statement, the features of the text nearest to it, and what is known:
 contradicts it. Where a label is of a whole answer, its statements share it and `fit.py` picks the weakest.
 """
 
-import json
 import random
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from corpora import DATA, begin, fever, quotesum, rows
+from corpora import begin, fever, quotesum, rows
 
 from rag_eval_hooks.attribution.attribute import support_features_by_claim
 from rag_eval_hooks.record import RagRun, read_run
@@ -87,7 +86,7 @@ def _bare() -> Iterator[tuple[str, str, RagRun, bool, bool | None]]:
     chance = random.Random(SEED)
     for line in rows("quotesum/dev.jsonl"):
         answers = [(one["short_answer"], one["text"]) for one in line["contexts"] if one.get("short_answer")]
-        yield from _against("bare", line["question"], line["qid"], answers, chance)
+        yield from _against("bare", line["question"], line["question"], answers, chance)
     paragraphs = rows("cmrc2018/dev.jsonl")
     for line, other in zip(paragraphs, paragraphs[1:] + paragraphs[:1], strict=True):
         for qa in line["qas"][:1]:

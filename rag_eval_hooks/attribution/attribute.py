@@ -13,7 +13,7 @@ from rag_eval_hooks.attribution.use import use_features, use_probabilities
 from rag_eval_hooks.record import Attribution, ChunkVerdict, Citation, Claim, RagRun, Support
 from rag_eval_hooks.record.evaluation import SUPPORTED_FROM, Use, Verdict
 
-__all__ = ["ATTRIBUTOR", "ATTRIBUTOR_VERSION", "USED_FROM", "attribute", "features_by_position"]
+__all__ = ["ATTRIBUTOR", "ATTRIBUTOR_VERSION", "USED_FROM", "attribute", "use_features_by_position"]
 
 ATTRIBUTOR = "tier0"
 ATTRIBUTOR_VERSION = "2"
@@ -78,7 +78,7 @@ def attribute(run: RagRun, attributor: Attributor | None = None) -> Attribution:
     )
 
 
-def features_by_position(run: RagRun) -> list[tuple[float, ...]]:
+def use_features_by_position(run: RagRun) -> list[tuple[float, ...]]:
     """Returns the use head's features for each context position: what `fit` learns from and a reader can look into."""
     reading = Reading(run)
     features = use_features(reading.stated, len(reading.evidence.texts))
@@ -92,7 +92,7 @@ def support_features_by_claim(run: RagRun) -> list[tuple[float, ...]]:
     """
     reading = Reading(run)
     pairs = list(zip(reading.statements, reading.judged, strict=False))
-    judged = [found for one, found in pairs if one.kind == "statement"] or [found for _, found in pairs]
+    judged = [found for one, found in pairs if one.kind != "courtesy"] or [found for _, found in pairs]
     return [next((one.features for one in found.backings if one.features), ()) for found in judged]
 
 

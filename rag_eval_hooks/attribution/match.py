@@ -10,7 +10,7 @@ from rag_eval_hooks.attribution.background import Background
 from rag_eval_hooks.attribution.evidence import Evidence, anchors_of, word_stream
 from rag_eval_hooks.attribution.fold import Folded
 from rag_eval_hooks.attribution.opposites import opposes, recounts
-from rag_eval_hooks.attribution.support import Said, alternatives, logistic, same_slot, support_features, weigh_support
+from rag_eval_hooks.attribution.support import CONFLICT_FROM, Said, alternatives, logistic, same_slot, support_features, weigh_support
 from rag_eval_hooks.attribution.terms import HIRAGANA, direction, plain_terms, terms
 from rag_eval_hooks.record.evaluation import SUPPORTED_FROM
 
@@ -35,7 +35,6 @@ EXTRA_CREDIT = 0.85
 QUOTED_SUPPORT = 0.99
 WEIGHED_FROM = 0.35
 UNBACKED_MOST = 0.5
-CONFLICT_FROM = 0.8
 COMPARABLE = 2.5
 SAME_TOPIC = 0.7
 USE_AT = 0.42
@@ -191,7 +190,7 @@ def _wanted(folded: Folded, original: str, start: int, end: int, query: Query, e
         weight = _base_weight(term) * (NAME_WEIGHT if is_name else 1.0)
         in_question = term in query.terms
         frequency = evidence.frequency.get(term, 0)
-        support = weight * (ABSENT_WEIGHT if frequency == 0 and in_question else 1.0)
+        support = weight
         use = weight * (QUESTION_DISCOUNT if in_question else 1.0)
         use *= ABSENT_WEIGHT if frequency == 0 else 1.0 / (1.0 + 0.5 * math.log2(frequency))
         wanted.append(Term(term, None, support, use, is_name))

@@ -114,10 +114,12 @@ ASSENT = re.compile(
 REACTION = re.compile(
     r"\W*(?:(?:oh|wow|yeah|yes|yep|yup|no|nope|well|ah|aha|haha\w*|lol|hmm+|okay|ok|true|right|sure|indeed|definitely|"
     r"absolutely|exactly|same here|me too|makes sense|i (?:can )?(?:agree|see|understand)(?: (?:with )?(?:that|you))?)"
-    r"\W+)*(?:(?:that|this|it|they|he|she)(?: ?'s| ?'re| is| are| was| were| s| sounds?)?|what|how)?"
+    r"\W+)*(?:(?:that|this|it|they|he|she|i|you|we)(?: ?'s| ?'re| is| are| was| were| s| sounds?)?|what|how)?"
     r"(?: (?:so|such|pretty|quite|really|very|definitely|actually|too|just|also|an?|sure))*"
     r"(?: (?:true|right|correct|awesome|amazing|cool|great|nice|good|interesting|impressive|incredible|fascinating|sad|"
-    r"funny|fun|crazy|lovely|wonderful|terrible|tragedy|shame|lot|point|idea|is|are|did|does|do|was|can|were))?\W*"
+    r"funny|fun|crazy|lovely|wonderful|terrible|tragedy|shame|lot|point|idea)"
+    r"| (?:(?:really|sure|definitely) )?(?:is|are|am|did|does|do|was|can|were|have|has|had|would|could|will)"
+    r"(?: ?n't| not)?(?: (?:too|indeed|even))?)?\W*"
 )
 QUOTED = re.compile(
     r"\"[^\"\n]{1,300}\"|(?<![\w])'[^'\n]{1,300}'(?![\w])|“[^”\n]{1,300}”|‘[^’\n]{1,300}’|《[^》\n]{1,300}》"

@@ -13,7 +13,7 @@ from rag_eval_hooks.attribution.lexicon import EXCLUSIVE, SAME
 from rag_eval_hooks.attribution.opposites import excludes
 from rag_eval_hooks.attribution.terms import STOPWORDS, direction, is_negation, stem
 
-__all__ = ["FEATURES", "Said", "Source", "alternatives", "logistic", "same_slot", "support_features", "weigh_support"]
+__all__ = ["CONFLICT_FROM", "FEATURES", "Said", "Source", "alternatives", "logistic", "same_slot", "support_features", "weigh_support"]
 
 FEATURES = (
     "covered",
@@ -51,6 +51,8 @@ DENIAL = re.compile(
     r"cancel(?:s|led|ed)?|abandon(?:s|ed)?|nobody|nothing)\b|n ?'t\b"
 )
 MOST = 3
+CONFLICT_FROM = 0.62
+"""Probability of contradiction from which a statement counts as contradicted."""
 
 
 class Said(NamedTuple):
@@ -131,7 +133,7 @@ def support_features(said: Said, credit: Mapping[int, float], values: Sequence[b
         math.log1p(missing_idf),
         max(map(_product, lost, said.idf), default=0.0),
         math.log1p(gap),
-        lead / size,
+        math.log1p(lead),
         math.log1p(functions),
         math.log1p(size),
         math.log1p(len(source.tokens)),
