@@ -41,6 +41,7 @@ FIRST_WORD = re.compile(r"[^\W\d_]+")
 SINGLE_LETTER = re.compile(r"[^\W\d_]\.")
 SINGLE_LETTER_BEFORE = re.compile(r"(?<!\w)[^\W\d_]\.\s{0,3}$")
 DOTTED_LETTERS = re.compile(r"[^\W\d_](?:[.-]{1,2}[^\W\d_])+")
+BEFORE_INITIAL = "\"'“„‘«([*_-–—"
 COUNTED = re.compile(r"(?:\d|\b[IVXLC]+)\s?$")
 LETTERED = re.compile(
     r"\b(?:vitamine?|plan|option|type|typ|class|grade|group|gruppe|part|hepatitis|team|model|version|phase|level|"
@@ -90,13 +91,15 @@ def is_abbreviation(word: str, before: str, following: str) -> bool:
 
 def _is_initial(letter: str, before: str, following: str) -> bool:
     """Whether a letter with a stop is an initial (`J. Smith`) or part of a short form (`z. B.`)."""
+    if LETTERED.search(before) or (before and not before[-1].isspace() and before[-1] not in BEFORE_INITIAL):
+        return False  # plan B, b.org/?d
     if SINGLE_LETTER.match(following):
         return True
     if SINGLE_LETTER_BEFORE.search(before):
         return letter not in "дп"  # и т. д. may end a sentence
     if not letter.isupper() and COUNTED.search(before):
         return "\u0e00" <= letter <= "\u0eff"  # 9 h, 1911 г.; in Thai a stop ends nothing
-    return letter not in "Iя" and not LETTERED.search(before) and not is_opener(following)
+    return letter not in "Iя" and not is_opener(following)
 
 
 def is_ordinal(before: str, following: str) -> bool:

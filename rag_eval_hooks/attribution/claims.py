@@ -5,20 +5,25 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from rag_eval_hooks.attribution.blocks import blocks
+from rag_eval_hooks.attribution.blocks import blocks, list_numbers
 from rag_eval_hooks.attribution.marks import Mark, code_spans, legend_spans, reasoning_spans
 from rag_eval_hooks.attribution.refusal import SentenceKind, opening_end, sentence_kind, statement_start
-from rag_eval_hooks.attribution.sentences import FULL_STOPS, INLINE_BULLETS, sentence_ends
+from rag_eval_hooks.attribution.sentence_ends import FULL_STOPS, INLINE_BULLETS, LETTER_OR_DIGIT, sentence_ends
 
 __all__ = ["Statement", "assign_marks", "blank", "split_statements"]
 
 HTML_BREAK = re.compile(
     r"</?(br|p|li|ul|ol|dl|dt|dd|div|tr|table|thead|tbody|h[1-6]|blockquote|hr)(?:\s[^<>\n]{0,200})?/?>", re.I
 )
-LIST_NUMBER = re.compile(r"\(?\d{1,2}[.)][ \t]+(?=[^\W\d_])")
-BEFORE_LINE = " \t\n\r*_>"
+FENCED = re.compile(r"[ \t>]*+(?:```|~~~)[^\n]*\n")
+LIST_NUMBER = re.compile(r"\(?(\d{1,2})[.)][ \t]+(?=[^\W\d_])")
+BEFORE_LINE = " \t\r*_>"
 GOES_ON = re.compile(r":[ \t]")
-MARGIN = f" \t\n\r|{INLINE_BULLETS}"
+BLANKS = (
+    "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000"
+    "\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+)
+MARGIN = f"{BLANKS}|{INLINE_BULLETS}"
 STOPS = f".!?…,;:{FULL_STOPS}"
 SHORT_LINE = 60
 
@@ -56,20 +61,25 @@ def split_statements(answer: str, marks: Sequence[Mark]) -> list[Statement]:
         marks: Its citation marks, as `find_marks` gives them.
     """
     code = code_spans(answer)
-    fences = [span for span in code if "\n" in answer[slice(*span)]]
+    fences = {(start, end) for start, end in code if FENCED.match(answer, start, end)}
     hidden = sorted(
-        [(mark.start, mark.end) for mark in marks] + fences + legend_spans(answer) + reasoning_spans(answer)
+        [(mark.start, mark.end) for mark in marks] + [*fences] + legend_spans(answer) + reasoning_spans(answer)
     )
-    text = HTML_BREAK.sub(_line_break, blank(answer, hidden))
+    text = blank(answer, hidden)
+    if "<" in text:
+        text = HTML_BREAK.sub(_line_break, text)
     # What stands in code ends no sentence.
-    shape = blank(text, [(start + 1, end - 1) for start, end in code if (start, end) not in fences], "X")
+    shape = blank(text, [(start + 1, end - 1) for start, end in code if (start, end) not in fences], "x")
+    numbers = list_numbers(shape)
     statements: list[Statement] = []
-    for start, end in blocks(shape):
+    for start, end in blocks(shape, numbers):
         for first, last in _sentences(shape, start, end):
-            trimmed = _trim(text, first, last, is_first=first == start)
+            trimmed = _trim(text, first, last)
             if trimmed is None:
                 continue
-            first, last = trimmed
+            number = LIST_NUMBER.match(text, *trimmed) if first > start else None
+            first = number.end() if number and int(number.group(1)) in numbers else trimmed[0]
+            last = trimmed[1]
             lowered = text[first:last].lower().replace("’", "'")
             kind = sentence_kind(lowered)
             if len(lowered) == last - first:
@@ -125,17 +135,12 @@ def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     yield (last, end)
 
 
-def _trim(text: str, start: int, end: int, is_first: bool) -> tuple[int, int] | None:
-    """Returns the span without what stands around the statement: blanks, table bars, a number in an inline list.
-
-    A stop that a blanked mark left alone is cut off, too; a span without letter or digit is none.
-    """
-    piece = text[start:end]
-    if not any(char.isalnum() for char in piece):
+def _trim(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """Returns the span without blanks and table bars around it, and without a stop that a blanked mark left alone."""
+    if LETTER_OR_DIGIT.search(text, start, end) is None:
         return None
+    piece = text[start:end]
     left = len(piece) - len(piece.lstrip(MARGIN))
-    if not is_first and (number := LIST_NUMBER.match(piece, left)):
-        left = number.end()
     piece = piece.rstrip(MARGIN)
     core = piece.rstrip(STOPS)
     if core[-2:].isspace() and len(core) > 1:

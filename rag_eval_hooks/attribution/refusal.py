@@ -151,15 +151,16 @@ def sentence_kind(sentence: str) -> SentenceKind:
     text = QUOTED.sub(" ", sentence[:2_000]).strip()
     if not text:
         return "statement"
-    if text.rstrip("\"'”’)* ").endswith(("?", "？")):
+    if text.rstrip("\"'”’)* ").endswith(("?", "？", "؟", "፧", "\u037e")):
         return "question"
     stripped = text
     for _ in range(4):
-        shorter = PREAMBLE.sub("", stripped, count=1)
-        if shorter == stripped:
+        preamble = PREAMBLE.match(stripped)
+        if preamble is None:
             break
-        stripped = shorter
-    if REFUSAL.match(stripped.lstrip("*_ ")) or REFUSAL_CJK.match(stripped.lstrip("*_ ")):
+        stripped = stripped[preamble.end() :]
+    core = stripped.lstrip("*_ ")
+    if REFUSAL.match(core) or (not core.isascii() and REFUSAL_CJK.match(core)):
         return "refusal"
     if not stripped.strip(" .!,;:*_"):
         return "courtesy"

@@ -5,19 +5,19 @@ from collections.abc import Iterator
 
 from rag_eval_hooks.attribution.abbreviations import is_abbreviation, is_opener, is_ordinal
 
-__all__ = ["FULL_STOPS", "INLINE_BULLETS", "sentence_ends"]
+__all__ = ["FULL_STOPS", "INLINE_BULLETS", "LETTER_OR_DIGIT", "sentence_ends"]
 
 FULL_STOPS = "。！？｡．؟۔।॥։።፧།။។៕๚๛‼⁇⁈⁉"
 """Stops that end a sentence with or without a blank behind them."""
 INLINE_BULLETS = "•‣◦▪●"
-CLOSING = r"(?:[ \u00a0\u202f]»(?!\w)|\]\([^()\s]{0,200}\)|[\"'”’“‘)\]»«›‹*_~」』）》】］｝])"
+CLOSING = r"(?:[ \u00a0\u202f]»(?!\w)|\]\([^()\s]{0,200}\)|[“‘«](?!\w)|[\"'”’)\]»›‹*_~」』）》】］｝])"
 # Possessive, and only at the start of a run: a long run of stops must not be tried from each of its places.
 SENTENCE_END = re.compile(
     rf"[.!?…](?<![.!?…][.!?…])[.!?…]*+{CLOSING}*+(?=\s|$)"
     rf"|[{FULL_STOPS}](?:[{FULL_STOPS}.!?…]|{CLOSING})*+"
     r"|[.!?](?=[A-Z][a-z]{0,9}\s)"
     r"|;(?<=[\u0370-\u03ff\u1f00-\u1fff];)(?=\s)"
-    rf"|[ \t](?=[{INLINE_BULLETS}][ \t])"
+    rf"|[{INLINE_BULLETS}](?<=[ \t].)(?=[ \t])"
     r"|:(?=[ \t]{1,4}\(?1[.)][ \t]{1,4}[^\W\d_])"
     r"|(?:ครับ|ค่ะ|คะ)(?=[ \t])"
 )
@@ -40,8 +40,8 @@ def sentence_ends(text: str, start: int, end: int) -> Iterator[int]:
     enclosed: list[tuple[int, int]] | None = None
     place = 0
     for match in SENTENCE_END.finditer(text, start, end):
-        at = match.end()
-        if at >= end or not _closes(text, last, match):
+        at = match.start() if match.group() in INLINE_BULLETS else match.end()
+        if not start < at < end or not _closes(text, last, match):
             continue
         if enclosed is None:
             enclosed = _enclosures(text, start, end)
@@ -62,7 +62,7 @@ def _closes(text: str, start: int, match: re.Match[str]) -> bool:
         is_quoted = text[at - 1] in "」』”’"
         return not (is_quoted and (GOES_ON.match(text, at) or (stop in "！？" and SAID.match(text, at))))
     if stop not in ".!?…":
-        return True
+        return True  # an inline list, or a mark that ends a sentence in one script only
     if match.start() > start and text[match.start() - 2 : match.start()] == "  ":
         return True  # a citation mark stood before the stop, so a sentence ends here whatever follows
     following = text[at : at + 80].lstrip(BEFORE_SENTENCE)
