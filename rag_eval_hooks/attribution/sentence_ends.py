@@ -28,6 +28,7 @@ NAME_IN_LOWER_CASE = re.compile(r"[a-z]{1,3}[A-Z]|[a-z]\w{0,40}(?:\.[a-z_]{2}|_\
 LIST_NUMBER = re.compile(r"[\s*_]*\(?\d{1,2}")
 ENCLOSURE = re.compile(r"[()\[\]（）「」『』【】“”„«»\"]")
 PARTNER = {"(": ")", "[": "]", "（": "）", "「": "」", "『": "』", "【": "】", "„": "“"}
+LOOK = 60
 MAX_ENCLOSED = 300
 MAX_DEPTH = 8
 GOES_ON = re.compile(r"\(|[ \t*_]*(?:[,;:，、；：]|[—–-][ \t])|[ \t]*[をとがはにでものや]")
@@ -85,8 +86,10 @@ def _may_open(text: str, start: int, match: re.Match[str], following: str) -> bo
         return False
     if match.group() == "." and NAME_IN_LOWER_CASE.match(following):
         return True
-    first = LETTER_OR_DIGIT.search(text, start, match.start())
-    return first is not None and first.group().islower() and text.count(" ", first.start(), match.start()) >= 2
+    first = LETTER_OR_DIGIT.search(text, start, min(start + LOOK, match.start()))
+    if first is None or not first.group().islower():
+        return False
+    return text.count(" ", max(first.start(), match.start() - LOOK), match.start()) >= 2
 
 
 def _is_inside(text: str, last: int, match: re.Match[str], enclosure: tuple[int, int]) -> bool:
