@@ -18,6 +18,7 @@ KNOWING = (
     r"(?:know|find|found|locate|answer|determine|tell|say|provide|see|identify|confirm|help|assist|verify|"
     r"have (?:enough|any|sufficient|the|that|this|access)|be sure|be certain)\b"
 )
+DUTCH_SOURCES = r"(?:de |het )?(?:documenten|context|bronnen|teksten|passages)"
 FRENCH_SOURCES = (
     r"(?:les? |la |ces? |cette |l')?(?:documents?|contexte|textes?|sources?|passages?|extraits?|informations?)"
     r"(?: (?:fourni|donné)e?s?)?"
@@ -115,11 +116,8 @@ REFUSALS = (
         r"(?:conten|contien|menzion|indic|fornisc|specific|dic)"
     ),
     r"(?:dat |ik )?weet (?:ik )?(?:het |dat )?(?:helaas )?niet",
-    (
-        r"(?:(?:bevat|vermeld|geven)\w* )?(?:de |het )?(?:documenten|context|bronnen|teksten|passages)"
-        r"(?: (?:bevat|vermeld|noem|ge[ev]|zeg)\w*)?\b"
-        r".{0,40}\b(?:geen|niet)\b"
-    ),
+    rf"{DUTCH_SOURCES} (?:bevat|vermeld|noem|ge[ev]|zeg)\w*\b.{{0,40}}\b(?:geen|niet)\b",
+    rf"(?:bevat|vermeld|geven)\w* {DUTCH_SOURCES}\b.{{0,40}}\b(?:geen|niet)\b",
     # Polish, Turkish, Vietnamese
     r"nie (?:wiem|mogę odpowiedzieć|znalaz\w+ (?:informacji|odpowiedzi))\b|brak (?:informacji|odpowiedzi)\b",
     r"(?:w )?(?:dokument|kontek[sś][tc]|źródł)\w* (?:\w{1,15} )?(?:nie ma|nie zawiera|nie wspomina|nie podaj|brak)",

@@ -46,6 +46,7 @@ Los documentos no son gratuitos.
 Die Quellen sind nicht salzig.
 O museu não abre às segundas.
 De winkel is niet open.
+De documenten zijn niet gratis.
 Muzeum nie jest czynne w poniedziałek.
 Müze pazartesi açık değil.
 Не все могут ответить на этот вопрос.
