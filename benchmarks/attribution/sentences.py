@@ -3,11 +3,21 @@
 `sentences.jsonl` holds short answers, invented for this benchmark, in about thirty languages, with and without
 Markdown. In `marked`, ⟦ ⟧ stand around each statement, ⟨ ⟩ around what may belong to one or not (citation marks,
 numbers of list items, HTML tags); all else (headings, code, lists of sources) belongs to none. The marks were set
-before anything was run. Half of the answers were for development; the others were looked at once, at the end.
+before anything was run, and three slips in them mended after the first run. Half of the answers were for development;
+the others were looked at once, at the end.
 
 Each splitter is compared with them alone, and each library once more behind our cutting into paragraphs, list items and
 table rows (`blocks +`). A boundary is a place where a statement begins or ends; what is neither letter nor digit does
 not count. Libraries that are not installed are left out (`pip install "rag-eval-hooks[fit]"`).
+
+On the half that was held out, F1, share of answers right as a whole, and time per kB, alone and behind our blocks:
+
+    ours                                                               .980  .89  0.6 ms
+    pysbd 0.3.4 (2021, MIT, no release since)                          .871  .58  2.1 ms    .894  .65  2.9 ms
+    syntok 1.4.4 (2022, MIT, needs the compiled package regex)         .808  .35  0.7 ms    .854  .49  1.3 ms
+    nupunkt 0.8.0 (2026, MIT, no dependencies)                         .787  .34  0.1 ms    .856  .49  0.7 ms
+
+So none is adopted. One author wrote the answers and our rules: expect less on other text.
 """
 
 import importlib
