@@ -5,8 +5,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from rag_eval_hooks.attribution.abbreviations import ABBREVIATIONS
 from rag_eval_hooks.attribution.anchors import Anchor, find_anchors, fits
-from rag_eval_hooks.attribution.claims import ABBREVIATIONS
 from rag_eval_hooks.attribution.fold import Folded, fold
 from rag_eval_hooks.attribution.support import Source
 from rag_eval_hooks.attribution.terms import SPACELESS_FROM, plain_terms

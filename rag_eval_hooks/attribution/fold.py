@@ -12,12 +12,17 @@ DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"
 DOUBLE_QUOTES = "\u201c\u201d\u201e\u201f\u00ab\u00bb\u300c\u300d\u300e\u300f\uff02"
 SINGLE_QUOTES = "\u2018\u2019\u201a\u201b\u02bc\u2032\uff07"
 INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff\ufe0e\ufe0f\u200e\u200f"
+# Vowel points that most texts leave out, and the dash that stretches a word: Hebrew, Arabic.
+POINTS = "".join(
+    map(chr, (*range(0x591, 0x5BE), 0x5BF, 0x5C1, 0x5C2, 0x5C4, 0x5C5, 0x640, *range(0x64B, 0x653), 0x670))
+)
 TIGHT_SPACES = frozenset("\u00a0\u2007\u2009\u202f")
 SAME = {
     **dict.fromkeys(map(ord, DASHES), "-"),
     **dict.fromkeys(map(ord, DOUBLE_QUOTES), '"'),
     **dict.fromkeys(map(ord, SINGLE_QUOTES), "'"),
-    **dict.fromkeys(map(ord, INVISIBLE), ""),
+    **dict.fromkeys(map(ord, INVISIBLE + POINTS), ""),
+    ord("İ"): "i",
 }
 BLOCK_TAGS = frozenset(
     "address article blockquote br caption dd div dl dt figure footer h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre "

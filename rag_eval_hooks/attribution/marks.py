@@ -9,7 +9,7 @@ __all__ = ["Mark", "code_spans", "find_marks", "legend_spans", "reasoning_spans"
 MAX_TARGETS = 200
 MAX_MARKS = 2_000
 MAX_INLINE_CODE = 2_000
-FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*$", re.M)
+FENCE = re.compile(r"^[ \t>]*+(`{3,}(?=[^`\n]*$)|~{3,})[^\n]*$", re.M)
 BACKTICKS = re.compile(r"`+")
 FOOTNOTE_DEFINITION = re.compile(r"^[ \t]*\[\^[^\]\n]{1,40}\]:[^\n]*$", re.M)
 LEGEND_HEADING = re.compile(
@@ -79,7 +79,7 @@ def code_spans(answer: str) -> list[tuple[int, int]]:
         fence = match.group(1)
         if opened is None:
             opened = (match.start(), fence)
-        elif fence[0] == opened[1][0] and len(fence) >= len(opened[1]) and match.group().strip() == fence:
+        elif fence[0] == opened[1][0] and len(fence) >= len(opened[1]) and match.group().strip(" \t>") == fence:
             spans.append((opened[0], match.end()))
             opened = None
     if opened is not None:

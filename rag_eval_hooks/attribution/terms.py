@@ -23,7 +23,11 @@ SPACELESS = (
 )
 SPACELESS_FROM = "\u0e00"
 """First character of the scripts that write no blanks, as far as this module is concerned."""
-WORD = re.compile(rf"[{SPACELESS}]+|[^\W\d_{SPACELESS}]+(?:'[^\W\d_{SPACELESS}]+)?")
+# Vowel signs and other marks belong to the word, though they are no letters: Indic scripts, Arabic, Hebrew, accents.
+INDIC = "".join(f"{chr(at)}-{chr(at + 0x63)}{chr(at + 0x71)}-{chr(at + 0x7F)}" for at in range(0x900, 0xE00, 0x80))
+MARKS = f"\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670{INDIC}"
+LETTERS = rf"[^\W\d_{SPACELESS}]+(?:[{MARKS}]+[^\W\d_{SPACELESS}]*)*+"
+WORD = re.compile(rf"[{SPACELESS}]+|{LETTERS}(?:'{LETTERS})?")
 ASCII_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 SCRIPT_RUN = re.compile(
     r"[\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+|[\u30a0-\u30ff]+|[\u3040-\u309f]+|[\uac00-\ud7af]+"
