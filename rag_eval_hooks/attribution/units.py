@@ -39,7 +39,7 @@ _CURRENCIES = {
     "eur": "€ eur euro euros 欧元 歐元 ユーロ 유로",
     "gbp": "£ gbp pound_sterling pounds_sterling 英镑 英鎊 ポンド 파운드",
     # One sign, ¥, for two currencies: they are not told apart.
-    "cny-jpy": "¥ yen yuan rmb cny jpy renminbi 円 元 圆 圓 人民币 人民幣 日元 日圆 块",
+    "cny-jpy": "¥ yen yuan rmb cny jpy renminbi 円 元 圆 圓 人民币 人民幣 日元 日圆",
     "krw": "₩ krw won 원 韩元",
     "inr": "₹ inr rs rupee rupees 卢比",
     "chf": "chf franken swiss_francs swiss_franc 瑞士法郎",

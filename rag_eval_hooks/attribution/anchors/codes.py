@@ -13,10 +13,10 @@ CUED = re.compile(r"v?(?P<raw>\d{1,9}(?:\.\d{1,9}){1,12}[a-z]?|\d{1,3})(?![a-z0-
 THOUSANDS = re.compile(r"\d{1,3}(?:\.\d{3})+")
 TOKEN = re.compile(r"[a-z0-9]{1,40}(?:[-_][a-z0-9]{1,40}){0,8}(?![a-z0-9_])")
 QUANTITY = re.compile(r"\d+-?([a-z]{1,14})")
-DASHED = re.compile(r"\d{1,20}(?:-\d{1,20}){2,8}(?![\w-])|\d{3,4}-0\d{3,9}(?![\w-])")
-PHONE = re.compile(r"\d{1,3}(?:[ ./-]?\(?\d{2,7}\)?){2,6}(?!\w)")
-COLON = re.compile(r"(?P<a>\d{1,3})(?::|-to-| : )(?P<b>\d{1,3})(?![\w:]|[.,]\d)")
-DASH = re.compile(r"(?P<a>[1-9]\d{0,2}|0)-(?P<b>[1-9]\d{0,2}|0)(?![\w/%-]|[.,]\d)")
+DASHED = re.compile(r"\d{1,20}(?:-\d{1,20}){2,8}(?![a-z0-9_-])|\d{3,4}-0\d{3,9}(?![a-z0-9_-])")
+PHONE = re.compile(r"\d{1,3}(?:[ ./-]?\(?\d{2,7}\)?){2,6}(?![a-z0-9_])")
+COLON = re.compile(r"(?P<a>\d{1,3})(?::|-to-| : )(?P<b>\d{1,3})(?![a-z0-9_:]|[.,]\d)")
+DASH = re.compile(r"(?P<a>[1-9]\d{0,2}|0)-(?P<b>[1-9]\d{0,2}|0)(?![a-z0-9_/%-]|[.,]\d)")
 LEAST_DIGITS, MOST_DIGITS = 7, 13
 ENDINGS = frozenset("st nd rd th er re e o k m".split())
 

@@ -8,7 +8,7 @@ from rag_eval_hooks.attribution.units import CURRENCIES, MONTHS
 __all__ = ["Cue", "cue_before"]
 
 LOOK_BACK = 24
-TRIMMED = "()[]\"'*.,:;~≈"
+OPENING, CLOSING = "([\"'*~≈", "\"'*.,:;"
 
 
 class Cue(NamedTuple):
@@ -80,7 +80,7 @@ def cue_before(text: str, start: int, free: int) -> Cue | None:
     words = text[since:start].split()
     if not words:
         return None
-    word = words[-1].strip(TRIMMED)
+    word = words[-1].lstrip(OPENING).rstrip(CLOSING)
     found = LAST_WORD.get(word)
     if found is None:
         return Cue("rounded", "0", start - 1) if words[-1][-1] in "~≈" else None
@@ -90,7 +90,7 @@ def cue_before(text: str, start: int, free: int) -> Cue | None:
             return Cue("rounded", "0", begin)
         if len(words) < 2:
             return None
-        first = words[-2].strip(TRIMMED)
+        first = words[-2].lstrip(OPENING).rstrip(CLOSING)
         found = LAST_TWO.get((first, word))
         if found is None:
             return None

@@ -35,7 +35,7 @@ KOREAN_VALUES = dict(zip("영일이삼사오육칠팔구십백천만억조", "�
 TO_PLAIN = str.maketrans(
     {char: "零一二三四五六七八九"[value] for char, value in CN_FORMAL.items()} | {"拾": "十", "佰": "百", "仟": "千"}
 )
-WORDS = frozenset(["万一", "千万", "万万", "一一", "百万", "十分", "三三两两"])
+WORDS = frozenset(["万一", "千万", "万万", "一一", "十分", "三三两两"])
 """Written with numerals, yet no numbers: just in case, by all means, very."""
 
 
@@ -104,11 +104,14 @@ def read_han(text: str, at: int, start: int) -> list[Anchor]:
         return []
     if not dimension and not is_ordinal and (digits in WORDS or digits + counter in WORDS):
         return []
+    if digits == "一" and is_ordinal:
+        return []  # the first is part of many phrases
     if digits in ("一", "十一") and (counter in NOT_A_COUNT or not counter) and until == end and not is_ordinal:
         return []  # "a", not a count
     if text[until : until + 1] == "半" and dimension in ("months", "time"):
         value, until = value + 0.5, until + 1  # 两年半
     slack = 0.5 * scale * 10.0 ** -len(match["decimals"]) if match["decimals"] else 0.0
+    start -= is_ordinal
     return [Anchor(start, until, None, (value * scale,), slack, dimension, factor)]
 
 

@@ -2,8 +2,10 @@
 
 import re
 
-from rag_eval_hooks.attribution.anchors.anchor import Anchor
+from rag_eval_hooks.attribution.anchors.anchor import PERIOD, Anchor
 from rag_eval_hooks.attribution.anchors.numbers import NUMBER, readings
+from rag_eval_hooks.attribution.anchors.periods import CENTURY_SLACK, century
+from rag_eval_hooks.attribution.units import SCALES
 
 __all__ = ["join_neighbours"]
 
@@ -11,6 +13,7 @@ RANGE = re.compile(r"\s*(?:-|to|bis|until|and|und|or|à|至|到|~|から|〜)\s*
 COMPOUND = re.compile(r" ?(?:and |und |et )?")
 INCHES = re.compile(r" ?in\b")
 LONGEST_RANGE_WORD = 9
+POWERS = frozenset(SCALES.values())
 ADDED = frozenset(["time", "months", "mass", "length"])
 
 
@@ -53,13 +56,19 @@ def _same_measure(text: str, first: Anchor, second: Anchor) -> tuple[Anchor, Anc
     if first.key is not None or second.key is not None or (len(first.raw) == 4 and second.dimension is not None):
         return first, second  # 2019 and 5 days
     mine, theirs = _written(text, first), _written(text, second)
+    if second.dimension == PERIOD:
+        if second.slack == CENTURY_SLACK and first.dimension is None and first.values[0] in range(1, 22):
+            first = century(first.start, first.end, int(first.values[0]), second.values[0] < 0)
+        return first, second
+    if second.dimension == "celsius" and first.dimension is None and theirs != second.values[0]:  # °F
+        return first._replace(dimension="celsius", values=((first.values[0] - 32) * 5 / 9,), slack=0.3, raw=""), second
     if first.dimension is None and second.dimension is not None:
         first = first._replace(dimension=second.dimension, factor=second.factor, raw="")
     elif second.dimension is None and (first.dimension or "").startswith("money:"):
         second = second._replace(dimension=first.dimension, raw="")
     if mine and theirs and first.dimension == second.dimension:
         scale = second.values[0] / theirs
-        if scale > 1.0 and first.values[0] == mine < theirs:
+        if scale in POWERS and first.values[0] == mine < theirs:
             first = first._replace(values=(mine * scale,), slack=scale * (first.slack or 0.5), raw="")
     return first, second
 

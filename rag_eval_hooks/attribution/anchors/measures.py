@@ -19,11 +19,14 @@ _names = [*SCALES, *UNITS, *CURRENCIES]
 _east_asian = _any_of([name for name in _names if name[0] >= EAST_ASIAN_FROM])
 _scales = _any_of([name for name in SCALES if name[0] < EAST_ASIAN_FROM])
 _long = _any_of([name for name in (*UNITS, *CURRENCIES) if " " in name or "-" in name])
+_letter = "[a-z\u00b5-\u024f\u03bc]"
+_end = "(?![a-z0-9\u00b5-\u024f])"
 AFTER_NUMBER = re.compile(
-    rf"(?:[ -]?(?P<scale>{_scales})\b\.?(?: (?P<scale2>{_scales})\b)?|(?P<k>k)\b|(?P<cjk> ?(?:{_east_asian}){{1,3}}))?"
+    rf"(?:[ -]?(?P<scale>{_scales}){_end}\.?(?: (?P<scale2>{_scales}){_end})?|(?P<k>k){_end}"
+    rf"|(?P<cjk> ?(?:{_east_asian}){{1,3}}))?"
     r"(?:[ -]?(?:(?:working|business|calendar|full|whole|consecutive|weitere|volle|more|additional) )?"
     rf"(?P<unit>{_long}|°[cf]|%p|[%‰℃℉٪㎡{SYMBOLS}]|[a-z]{{1,2}}\$|[ckdm]?m[23]|ft2"
-    r"|[^\W\d_]{1,14}(?:/[a-z]{1,6})?)(?![^\W_]))?"
+    rf"|{_letter}{{1,18}}(?:/[a-z]{{1,6}})?){_end})?"
 )
 FIRST_WORDS = frozenset(re.split(r"[ /.-]", name)[0] for name in _names) | frozenset(
     "k m working business calendar full whole consecutive weitere volle more additional u us".split()

@@ -23,7 +23,9 @@ ORDINAL = re.compile(r"(?:st|nd|rd|th|er|re|ère|ème|e|o)(?!\w)")
 MONEY_SCALE = re.compile(r"(?:mm?|bn?)(?![a-z])")
 GLUED_MILLION = re.compile(r"m (?:us )?(?:dollars?|euros?|pounds|yen|yuan|rupees|usd|eur|gbp)\b")
 MORE = re.compile(r"(\d{1,4}(?:,\d{3})?(?:\.\d{1,4})?)(?P<scale>[万萬千百만천백億亿억])")
-FRACTION = re.compile(r"(?:(?P<whole>\d{1,3}) )?(?P<some>\d{1,2})(?:/|(?P<slash>⁄))(?P<all>\d{1,3})(?![\w/⁄]|[.,]\d)")
+FRACTION = re.compile(
+    r"(?:(?P<whole>\d{1,3}) )?(?P<some>\d{1,2})(?:/|(?P<slash>⁄))(?P<all>\d{1,3})(?![a-z0-9_/⁄]|[.,]\d)"
+)
 OUT_OF = re.compile(r"(?P<whole>)(?P<some>\d{1,3}) out of (?:every )?(?P<all>\d{1,3})(?!\w|[.,]\d)")
 ONE_SIGN_FRACTION = re.compile(r"(?P<whole>\d{0,3})(?P<some>\d)⁄(?P<all>\d{1,2})(?!\d)")
 CUT_AT_TEN_PERCENT, CUT_AT_THIRD = 0.1, 0.3

@@ -6,14 +6,15 @@ from rag_eval_hooks.attribution.anchors.anchor import PERIOD, Anchor
 from rag_eval_hooks.attribution.anchors.dates import full_year, year
 from rag_eval_hooks.attribution.anchors.han import HAN, han_or_digits
 
-__all__ = ["BEFORE_CHRIST", "century", "read_fiscal_year", "read_period", "read_quarter_token"]
+__all__ = ["CENTURY_SLACK", "century", "read_fiscal_year", "read_period", "read_quarter_token"]
 
 _before = r"b\.? ?c\.?(?: ?e\b\.?)?|v\. ?chr\.?|av\. ?j\.-c\.?|a\. ?c\."
 _after = r"a\.?d\.?|c\.? ?e\.?|n\. ?chr\.?|apr?\. ?j\.-c\.?|d\. ?c\."
+CENTURY_SLACK = 50.25
 AGE = re.compile(rf"(?P<y>\d{{1,4}}),? (?:(?P<before>{_before})|(?:{_after}))(?!\w)")
 DECADE = re.compile(
     r"(?P<long>[12]\d\d0)(?:'?s|er(?:[ -]jahren?)?)(?!\w)"
-    r"|(?P<short>\d0)(?:'?s|er(?P<er>)(?:[ -]jahren?)?)(?!\w)"
+    r"|(?P<short>\d0)(?:s|(?P<sure>'s|er(?:[ -]jahren?)?))(?!\w)"
     rf"|(?:(?P<c>\d{{1,2}}|[{HAN}]{{1,3}})(?:世[纪紀]|세기) ?)?(?P<d>\d{{2,4}}|[{HAN}]{{1,4}}) ?(?:年代|년대)"
 )
 CENTURY = re.compile(
@@ -30,14 +31,14 @@ QUARTER_TOKEN = re.compile(
     r"(?:(?P<y>[12]\d{3})[- ]?)?(?P<kind>[qh])(?P<q>[1-4])(?:[-/ ]?'?(?P<y2>[12]\d{3})|'?(?P<y3>\d\d))?(?!\w)"
 )
 OF_YEAR = re.compile(r" (?:of )?(?:fy|fiscal|financial|[12]\d{3}(?!\w))")
-FISCAL = re.compile(r"(?P<a>\d{4}|\d\d)(?:[/-](?P<b>\d{4}|\d\d))?(?![\w/]|[.,-]\d)")
+FISCAL = re.compile(r"(?P<a>\d{4}|\d\d)(?:[/-](?P<b>\d{4}|\d\d))?(?![a-z0-9_/]|[.,-]\d)")
 BEFORE_CHRIST = re.compile(r"(?:公元前|西元前|紀元前|前|기원전) ?$")
 EAST_ASIAN_YEAR = re.compile(rf"(?P<y>\d{{1,4}}|[{HAN}]{{1,5}}) ?[年년]")
 ONLY_WITH = re.compile(r"(?:'|\b(?:the|die|der|den|early|late|mid|in|années|años|os)[ -]'?)$")
 
 
 def read_period(text: str, at: int, start: int, free: int) -> list[Anchor]:
-    """Reads 1990s, the 90s, 19th century, 1800s, 44 BC, 3rd quarter, 20世纪90年代, 公元前44年.
+    """Reads 1990s, the 90s, 90's, 19th century, 1800s, 44 BC, 3rd quarter, 20世纪90年代, 公元前44年.
 
     `90s` needs a word before it that says so; else they may be seconds. `The 1800s` are the century, `the 2000s` the
     decade.
@@ -104,7 +105,7 @@ def read_fiscal_year(text: str, at: int, start: int) -> list[Anchor]:
 def century(start: int, end: int, number: int, before: bool) -> Anchor:
     """Returns the anchor of a century; the years at both ends (1800, 1801, 1900) count for it."""
     middle = number * 100 - 49.75
-    return _years(start, end, -middle if before else middle, 50.25)
+    return _years(start, end, -middle if before else middle, CENTURY_SLACK)
 
 
 def _years(start: int, end: int, middle: float, slack: float) -> Anchor:
@@ -119,7 +120,7 @@ def _decade(text: str, match: re.Match[str], start: int, free: int) -> list[Anch
             return [_years(start, end, first + 49.5, 49.5)]
         return [_years(start, end, first + 4.5, 4.5)]
     if match["short"]:
-        if match["er"] is None and not ONLY_WITH.search(text, max(free, match.start() - 8), match.start()):
+        if match["sure"] is None and not ONLY_WITH.search(text, max(free, match.start() - 8), match.start()):
             return []
         number = int(match["short"])
     else:

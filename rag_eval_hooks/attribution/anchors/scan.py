@@ -100,7 +100,7 @@ def _read(text: str, at: int, free: int) -> list[Anchor]:
         return _read_han(text, at, free, before)
     start, money, sign = at, None, 1.0
     if before and before not in ' (\n"':
-        if before in LETTERS or (before in "-/" and at - 1 > free and text[at - 2] in LETTERS):
+        if before in LETTERS or (before == "-" and at - 1 > free and text[at - 2] in LETTERS):
             glued = _read_glued(text, at, free)
             if glued is not None:
                 return glued
@@ -264,7 +264,7 @@ def _read_glued(text: str, at: int, free: int) -> list[Anchor] | None:
         return [number] if number else []
     else:
         found = []
-    if found or text[at - 1] == "/":
+    if found:
         return found
     return read_code(text, start)
 
