@@ -77,6 +77,10 @@ def cue_before(text: str, start: int, free: int) -> Cue | None:
     if last in "~≈":
         return Cue("rounded", "0", start - 1)
     since = max(free, start - LOOK_BACK)
+    if last == " ":  # the common case, without cutting the text into words
+        word = text[max(since, text.rfind(" ", since, start - 1) + 1) : start - 1]
+        if word.isalpha() and word not in LAST_WORD:
+            return None
     words = text[since:start].split()
     if not words:
         return None

@@ -29,6 +29,7 @@ from rag_eval_hooks.attribution.anchors.joins import join_neighbours
 from rag_eval_hooks.attribution.anchors.measures import EAST_ASIAN_FROM, SYMBOLS
 from rag_eval_hooks.attribution.anchors.numbers import POWER, read_fraction, read_number
 from rag_eval_hooks.attribution.anchors.periods import read_fiscal_year, read_period, read_quarter_token
+from rag_eval_hooks.attribution.anchors.plain import SPECIAL_WORDS, read_plain
 from rag_eval_hooks.attribution.anchors.times import read_east_asian_time, read_time
 from rag_eval_hooks.attribution.units import CURRENCIES, MONTHS, SCALES, UNITS
 
@@ -43,6 +44,7 @@ OTHER_DIGITS = {
 }  # fmt: skip
 OTHER = re.compile(f"[{''.join(OTHER_DIGITS.values())}]")
 TO_ASCII = {first + value: str(value) for first in OTHER_DIGITS for value in range(10)} | {0x66B: ".", 0x66C: ","}
+BLANKS = frozenset(["", " ", "(", "\n", '"'])
 LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz_")
 NUMBER_BEFORE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_.,)-/")
 NEXT_WORD = re.compile(r"(?:-\d{1,2})?(?:st|nd|rd|th|ème|er|e(?=[ -])|[.',])?[ -]?(?:of |de |d')?([^\W\d_]{1,14})")
@@ -58,6 +60,7 @@ NEXT = {
 MAY_BE_HAN = frozenset("年月日号點点时時分之世季成割半万萬亿億兆%") | frozenset(
     name[0] for name in (*SCALES, *UNITS, *CURRENCIES) if name[0] >= EAST_ASIAN_FROM
 ) | frozenset("个個次倍项位家种岁歳台层楼册")  # fmt: skip
+SPECIAL_WORDS.update(NEXT)
 PREFIXES = frozenset("mid pre post early late under over top sub non since bis ab".split())
 
 
@@ -98,8 +101,12 @@ def _read(text: str, at: int, free: int) -> list[Anchor]:
     before = text[at - 1] if at > free else ""
     if text[at] > "9":
         return _read_han(text, at, free, before)
+    if before in BLANKS and not (before == " " and text[at - 2] in SYMBOLS):
+        plain = read_plain(text, at)
+        if plain is not None and cue_before(text, at, free) is None:
+            return [plain]
     start, money, sign = at, None, 1.0
-    if before and before not in ' (\n"':
+    if before not in BLANKS:
         if before in LETTERS or (before == "-" and at - 1 > free and text[at - 2] in LETTERS):
             glued = _read_glued(text, at, free)
             if glued is not None:
