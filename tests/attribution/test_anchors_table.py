@@ -176,6 +176,9 @@ TABLE: dict[str, list[tuple[str, str, bool]]] = {
         ("1990", "the 1990s", NO),
         ("the 1980s", "the 1990s", NO),
         ("the '90s", "the 1990s", YES),
+        ("the 1990 's", "the 1990s", YES),  # as text that was cut into words has it
+        ("the 90's", "the 1990s", YES),
+        ("17th - 19th century", "17th century and 19th century", YES),
         ("1990er Jahre", "1990s", YES),
         ("die 90er", "1990s", YES),
         ("1990年代", "1990s", YES),
@@ -465,6 +468,9 @@ TABLE: dict[str, list[tuple[str, str, bool]]] = {
         ("about 500", "487", YES),
         ("about 500", "430", NO),
         ("500", "487", NO),
+        ("about 800,000", "10,000", NO),
+        ("rund 800.000", "812.000", YES),
+        ("rund 800.000", "900.000", NO),
         ("about 1,990", "1992", YES),
         ("around 2000", "1750", NO),  # a year is not rounded to the century
         ("over 3 million", "3,124,000", YES),

@@ -79,6 +79,9 @@ def read_number(text: str, at: int, start: int, sign: float, money: str | None, 
                 scale *= more
                 if more > 1 and after["cjk"]:
                     values, scale, end, dimension, factor = _add_smaller(text, end, values, scale, dimension, factor)
+    if rounded is not None and len(values) > 1:
+        # Only one reading may be rounded widely, or about 800,000 (or 800.000) would fit 10,000.
+        values, rounded = ((max(values),), rounded) if digits.endswith("0") else (values, None)
     values = tuple(sign * value * scale for value in values)
     if dimension is None and scale == 1.0 and rounded is None and digits.isdecimal():
         return Anchor(start, end, None, values, 0.0, None, 1.0, digits)

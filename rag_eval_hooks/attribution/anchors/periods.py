@@ -13,8 +13,8 @@ _after = r"a\.?d\.?|c\.? ?e\.?|n\. ?chr\.?|apr?\. ?j\.-c\.?|d\. ?c\."
 CENTURY_SLACK = 50.25
 AGE = re.compile(rf"(?P<y>\d{{1,4}}),? (?:(?P<before>{_before})|(?:{_after}))(?!\w)")
 DECADE = re.compile(
-    r"(?P<long>[12]\d\d0)(?:'?s|er(?:[ -]jahren?)?)(?!\w)"
-    r"|(?P<short>\d0)(?:s|(?P<sure>'s|er(?:[ -]jahren?)?))(?!\w)"
+    r"(?P<long>[12]\d\d0)(?:s| ?'s|er(?:[ -]jahren?)?)(?!\w)"
+    r"|(?P<short>\d0)(?:s|(?P<sure> ?'s|er(?:[ -]jahren?)?))(?!\w)"
     rf"|(?:(?P<c>\d{{1,2}}|[{HAN}]{{1,3}})(?:世[纪紀]|세기) ?)?(?P<d>\d{{2,4}}|[{HAN}]{{1,4}}) ?(?:年代|년대)"
 )
 CENTURY = re.compile(

@@ -47,7 +47,7 @@ TO_ASCII = {first + value: str(value) for first in OTHER_DIGITS for value in ran
 BLANKS = frozenset(["", " ", "(", "\n", '"'])
 LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz_")
 NUMBER_BEFORE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_.,)-/")
-NEXT_WORD = re.compile(r"(?:-\d{1,2})?(?:st|nd|rd|th|ème|er|e(?=[ -])|[.',])?[ -]?(?:of |de |d')?([^\W\d_]{1,14})")
+NEXT_WORD = re.compile(r"(?:-\d{1,2})?(?:st|nd|rd|th|ème|er|e(?=[ -])| ?'|[.,])?[ -]?(?:of |de |d')?([^\W\d_]{1,14})")
 NEXT = {
     **dict.fromkeys(MONTHS, "date"),
     **dict.fromkeys(["am", "pm", "p", "uhr", "h"], "time"),
