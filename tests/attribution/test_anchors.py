@@ -83,7 +83,44 @@ def test_words_are_no_numbers(text: str) -> None:
     assert find_anchors(text) == []
 
 
-@pytest.mark.parametrize("piece", ["1", "1,", "1 ", "a1", "a-1-", "a-", "三", "5 march ", "1:00 ", "1.", "$", "-1"])
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "1",
+        "1,",
+        "1 ",
+        "a1",
+        "a-1-",
+        "a-",
+        "三",
+        "5 march ",
+        "1:00 ",
+        "1.",
+        "$",
+        "-1",
+        "2019-",
+        "1:",
+        "1年",
+        "1h",
+        "1万",
+        "q3 ",
+        "1/",
+        "三分之",
+        "1e",
+        "$1",
+        "1 000 ",
+        "5. ",
+        "삼백",
+        "年1月",
+        "1⁄2",
+        "fy",
+        "1-a-",
+        "about 5 ",
+        "march ",
+        "20世纪",
+        "+1 ",
+    ],
+)
 def test_hostile_repetition_ends(piece: str) -> None:
     text = piece * 20_000
     anchors = find_anchors(text)

@@ -69,7 +69,7 @@ def test_a_text_states_an_anchor(question: str, text: str, expected: bool) -> No
 
 
 QUESTION = "Did Acme or Globex sell more than 100 in 2021?"  # four anchors
-CHUNKS = [("a", "Acme sold 120 in 2021."), ("b", "Globex sold 100 in 2020."), ("c", "Initech sold 100.")]
+CHUNKS = [("a", "Acme sold 90 in 2021."), ("b", "Globex sold 100 in 2020."), ("c", "Initech sold 100.")]
 
 
 @pytest.mark.parametrize(
