@@ -9,13 +9,14 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from corpora import begin, fever, quotesum, rows
+from corpora import begin, fever, mtrag, quotesum, rows
 
 from rag_eval_hooks.attribution.attribute import support_features_by_claim
 from rag_eval_hooks.record import RagRun, read_run
 
 NUMBER = re.compile(r"(?<![\w.,])\d{1,4}(?![\w.,]|\.\d)")
 SEED = 0
+BEST_GRADE, LOW_GRADE = 4.0, 2.7
 
 
 class Row(NamedTuple):
@@ -46,6 +47,7 @@ def _judged() -> Iterator[tuple[str, str, RagRun, bool, bool | None]]:
     groups = fever_groups()
     for row in fever():
         yield "fever", groups[row.group], row.run, bool(row.label), not row.label
+    yield from _graded()
     yield from _written()
     yield from _bare()
 
@@ -63,6 +65,13 @@ def fever_groups() -> dict[str, str]:
     for line in lines:
         parent[find("claim " + line["claim"])] = find("evidence " + line["evidence"])
     return {line["claim"]: find("claim " + line["claim"]) for line in lines}
+
+
+def _graded() -> Iterator[tuple[str, str, RagRun, bool, bool | None]]:
+    """Answers that all people gave the best grade, and those with a low one; what is between teaches little."""
+    for row in mtrag():
+        if row.label == BEST_GRADE or row.label <= LOW_GRADE:
+            yield "mtrag", row.group.split("<::>")[0], row.run, row.label == BEST_GRADE, None
 
 
 def _written() -> Iterator[tuple[str, str, RagRun, bool, bool | None]]:

@@ -41,7 +41,8 @@ SAME = (
     "iran iranian, iraq iraqi, egypt egyptian, africa african, europe european, asia asian, korea korean, brazil "
     "brazilian, austria austrian, switzerland swiss, portugal portuguese, hungary hungarian, netherlands dutch holland, "
     "argentina argentine argentinian, cuba cuban, jamaica jamaican, nigeria nigerian, pakistan pakistani, philippines "
-    "filipino, ukraine ukrainian, romania romanian, thailand thai, vietnam vietnamese, indonesia indonesian"
+    "filipino, monday mon, tuesday tue tues, wednesday wed, thursday thu thurs, friday fri, saturday sat, sunday sun, "
+    "weekday mon fri, weekend sat sun, ukraine ukrainian, romania romanian, thailand thai, vietnam vietnamese, indonesia indonesian"
 )
 """Words that may stand for each other, nations with their people among them."""
 

@@ -9,7 +9,7 @@ from rag_eval_hooks.attribution.anchors import Anchor, fits
 from rag_eval_hooks.attribution.background import Background
 from rag_eval_hooks.attribution.evidence import Evidence, anchors_of, word_stream
 from rag_eval_hooks.attribution.fold import Folded
-from rag_eval_hooks.attribution.opposites import opposes, recounts
+from rag_eval_hooks.attribution.opposites import OPPOSED, opposes, recounts
 from rag_eval_hooks.attribution.support import CONFLICT_FROM, Said, alternatives, logistic, same_slot, support_features, weigh_support
 from rag_eval_hooks.attribution.terms import HIRAGANA, direction, plain_terms, terms
 from rag_eval_hooks.record.evaluation import SUPPORTED_FROM
@@ -312,7 +312,8 @@ def _contradictions(
     evidence: Evidence,
 ) -> tuple[bool, bool]:
     """Whether short sentences about the same thing state another value, and whether they all say the opposite."""
-    words = range(len(said.anchors), len(wanted))
+    # A word with an opposite may be missing just because its opposite is there.
+    words = [index for index in range(len(said.anchors), len(wanted)) if wanted[index].key not in OPPOSED]
     total = sum(wanted[index].support_weight for index in words)
     about = [
         place

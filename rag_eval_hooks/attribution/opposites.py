@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 
 from rag_eval_hooks.attribution.anchors import Anchor, fits
-from rag_eval_hooks.attribution.terms import STOPWORDS, direction, is_negation, plain_terms
+from rag_eval_hooks.attribution.terms import STOPWORDS, direction, is_negation, plain_terms, stem
 
-__all__ = ["excludes", "opposes", "recounts"]
+__all__ = ["OPPOSED", "excludes", "opposes", "recounts"]
 
 COUNTED = re.compile(r" ([a-z]{3,30})\b")
 
@@ -40,6 +40,10 @@ def _pattern(words: str) -> re.Pattern[str]:
 
 
 SIDES = tuple((_pattern(one), _pattern(other)) for one, other in PAIRS)
+
+
+OPPOSED = frozenset(stem(word) for pair in PAIRS for side in pair for word in side.split("|") if word.isalpha())
+"""The terms of words that have an opposite here."""
 
 
 def excludes(said: str, source: str) -> bool:

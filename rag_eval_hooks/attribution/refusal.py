@@ -33,10 +33,14 @@ ASSENT = re.compile(
     r"\W*(?:yes|no|yep|nope|ja|nein|doch|oui|non|si|sí|gern|gerne|klar|natürlich|genau|correct|right|exactly|okay|ok|"
     r"是的?|不是?|对|好|はい|いいえ|네|아니요)\W*$"
 )
+MAX_REACTION = 120
 REACTION = re.compile(
     r"\W*(?:(?:oh|wow|yeah|yes|yep|yup|no|nope|well|ah|aha|haha\w*|lol|hmm+|okay|ok|true|right|sure|indeed|definitely|"
-    r"absolutely|exactly|same here|me too|makes sense|i (?:can )?(?:agree|see|understand)(?: (?:with )?(?:that|you))?)"
-    r"\W+)*(?:(?:that|this|it|they|he|she|i|you|we)(?: ?'s| ?'re| is| are| was| were| s| sounds?)?|what|how)?"
+    r"absolutely|exactly|same here|me too|makes sense|not (?:really|exactly|at all|even)|"
+    r"i (?:can )?(?:agree|see|understand)(?: (?:with )?(?:that|you))?|"
+    r"(?:i|we) (?:(?:would|do|did) ?(?:n't|not) )?(?:believe|think|guess|bet|hope|know|suppose|imagine)"
+    r"(?: (?:so|not|that|(?:they|it|he|she|you|that) (?:is|are|was|were|does|do|did|has|have|can|will)))?)"
+    r"(?:\W+|$))*(?:(?:that|this|it|they|he|she|i|you|we)(?: ?'s| ?'re| is| are| was| were| s| sounds?)?|what|how)?"
     r"(?: (?:so|such|pretty|quite|really|very|definitely|actually|too|just|also|an?|sure))*"
     r"(?: (?:true|right|correct|awesome|amazing|cool|great|nice|good|interesting|impressive|incredible|fascinating|sad|"
     r"funny|fun|crazy|lovely|wonderful|terrible|tragedy|shame|lot|point|idea)"
@@ -97,11 +101,16 @@ def sentence_kind(sentence: str) -> SentenceKind:
         return "courtesy"
     if ASSENT.match(text):
         return "courtesy"
-    if COURTESY.fullmatch(text) or REACTION.fullmatch(text):
+    if COURTESY.fullmatch(text) or _reacts(text):
         return "courtesy"
     if text.rstrip("*_ ").endswith((":", "：")):
         return "lead_in"
     return "statement"
+
+
+def _reacts(text: str) -> bool:
+    """Whether a text only agrees, disagrees or marvels: "oh wow, that's awesome!", "yes it is. me too."."""
+    return len(text) <= MAX_REACTION and all(map(REACTION.fullmatch, filter(str.strip, re.split(r"[.!]+", text))))
 
 
 def opening_end(sentence: str) -> int:

@@ -33,6 +33,7 @@ FEATURES = (
     "question",
     "names",
     "missing_names",
+    "lost_names",
     "other_names",
     "numbers",
     "missing_numbers",
@@ -99,8 +100,12 @@ def support_features(said: Said, credit: Mapping[int, float], values: Sequence[b
     """
     held = [credit.get(index, 0.0) for index in range(len(said.keys))]
     lost = [(1.0 - have) * weight for have, weight in zip(held, said.importance, strict=True)]
-    total, total_idf = sum(said.importance), sum(map(_product, said.importance, said.idf))
-    missing, missing_idf = sum(lost), sum(map(_product, lost, said.idf))
+    missing_numbers = len(values) - sum(values)
+    # A value counts as one rare term.
+    total = sum(said.importance) + len(values)
+    total_idf = sum(map(_product, said.importance, said.idf)) + len(values)
+    missing = sum(lost) + missing_numbers
+    missing_idf = sum(map(_product, lost, said.idf)) + missing_numbers
     given = set(source.tokens)
     present = [token in given for token in said.tokens]
     size = len(present) or 1
@@ -112,7 +117,6 @@ def support_features(said: Said, credit: Mapping[int, float], values: Sequence[b
     functions = sum(not there and token in STOPWORDS for token, there in zip(said.tokens, present, strict=True))
     named = sum(said.is_name)
     missing_names = sum(name and have < 0.5 for name, have in zip(said.is_name, held, strict=True))
-    missing_numbers = len(values) - sum(values)
     other_number = any(
         not there and any(same_slot(anchor, other) and not _stated(other, said) for other in source.anchors)
         for anchor, there in zip(said.anchors, values, strict=True)
@@ -141,6 +145,7 @@ def support_features(said: Said, credit: Mapping[int, float], values: Sequence[b
         float(said.is_question),
         min(named, MOST),
         min(missing_names, MOST),
+        missing_names / named if named else 0.0,
         min(source.names, 5) if missing_names else 0.0,
         min(len(values), MOST),
         min(missing_numbers, MOST),

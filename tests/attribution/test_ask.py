@@ -189,7 +189,7 @@ def test_premises_and_hypotheses_are_bounded() -> None:
     run = ladder()
     claim = uncertain(evaluate(run))[0]
     model = Fake()
-    long = run.model_copy(update={"answer": claim.text[:-1] + ", mmmmmm" * 2_000 + "."})
+    long = run.model_copy(update={"answer": f"{claim.text[:-1]}, " * 60})
     evaluate(long, attributor=Attributor(support_model=model))
     evaluate(run, attributor=Attributor(support_model=model))
     assert max(len(text) for pair in model.asked for text in pair) == ask.MAX_TEXT
