@@ -10,7 +10,15 @@ from rag_eval_hooks.attribution.background import Background
 from rag_eval_hooks.attribution.evidence import Evidence, anchors_of, word_stream
 from rag_eval_hooks.attribution.fold import Folded
 from rag_eval_hooks.attribution.opposites import OPPOSED, opposes, recounts
-from rag_eval_hooks.attribution.support import CONFLICT_FROM, Said, alternatives, logistic, same_slot, support_features, weigh_support
+from rag_eval_hooks.attribution.support import (
+    CONFLICT_FROM,
+    Said,
+    alternatives,
+    logistic,
+    same_slot,
+    support_features,
+    weigh_support,
+)
 from rag_eval_hooks.attribution.terms import HIRAGANA, direction, plain_terms, terms
 from rag_eval_hooks.record.evaluation import SUPPORTED_FROM
 
@@ -111,7 +119,9 @@ class Query:
         return any(fits(anchor, other) for other in self.anchors)
 
 
-def judge(folded: Folded, original: str, start: int, end: int, query: Query, evidence: Evidence, background: Background) -> Judgement:
+def judge(
+    folded: Folded, original: str, start: int, end: int, query: Query, evidence: Evidence, background: Background
+) -> Judgement:
     """Weighs the statement `original[start:end]` against all texts.
 
     Args:
@@ -190,7 +200,7 @@ def _wanted(folded: Folded, original: str, start: int, end: int, query: Query, e
         weight = _base_weight(term) * (NAME_WEIGHT if is_name else 1.0)
         in_question = term in query.terms
         frequency = evidence.frequency.get(term, 0)
-        support = weight
+        support = weight * (ABSENT_WEIGHT if frequency == 0 and in_question else 1.0)
         use = weight * (QUESTION_DISCOUNT if in_question else 1.0)
         use *= ABSENT_WEIGHT if frequency == 0 else 1.0 / (1.0 + 0.5 * math.log2(frequency))
         wanted.append(Term(term, None, support, use, is_name))

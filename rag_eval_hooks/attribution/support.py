@@ -11,9 +11,19 @@ from typing import NamedTuple
 from rag_eval_hooks.attribution.anchors import Anchor, fits
 from rag_eval_hooks.attribution.lexicon import EXCLUSIVE, SAME
 from rag_eval_hooks.attribution.opposites import excludes
-from rag_eval_hooks.attribution.terms import STOPWORDS, direction, is_negation, stem
+from rag_eval_hooks.attribution.terms import STOPWORDS, direction, stem
 
-__all__ = ["CONFLICT_FROM", "FEATURES", "Said", "Source", "alternatives", "logistic", "same_slot", "support_features", "weigh_support"]
+__all__ = [
+    "CONFLICT_FROM",
+    "FEATURES",
+    "Said",
+    "Source",
+    "alternatives",
+    "logistic",
+    "same_slot",
+    "support_features",
+    "weigh_support",
+]
 
 FEATURES = (
     "covered",
@@ -52,6 +62,7 @@ DENIAL = re.compile(
     r"cancel(?:s|led|ed)?|abandon(?:s|ed)?|nobody|nothing)\b|n ?'t\b"
 )
 MOST = 3
+SENTENCE_WORDS = 8
 CONFLICT_FROM = 0.62
 """Probability of contradiction from which a statement counts as contradicted."""
 
@@ -89,7 +100,9 @@ class Source(NamedTuple):
     """How many names they have."""
 
 
-def support_features(said: Said, credit: Mapping[int, float], values: Sequence[bool], source: Source) -> tuple[float, ...]:
+def support_features(
+    said: Said, credit: Mapping[int, float], values: Sequence[bool], source: Source
+) -> tuple[float, ...]:
     """Returns the features of a statement and the sentences it is weighed against, in the order of `FEATURES`.
 
     Args:
@@ -126,6 +139,8 @@ def support_features(said: Said, credit: Mapping[int, float], values: Sequence[b
     mismatch = said_denies != source_denies
     is_reversed = direction(said.text) * direction(source.text) < 0 or excludes(said.text, source.text)
     tokens = sum(present) / size
+    # A fragment (a heading, a cell, key = value) has no function words and no order to share.
+    room = min(1.0, max(0, len(source.tokens) - 1) / SENTENCE_WORDS)
     first_person = not FIRST_PERSON.isdisjoint(said.text.split()) and FIRST_PERSON.isdisjoint(source.text.split())
     return (
         1.0 - missing_idf / total_idf if total_idf else 1.0,
@@ -136,9 +151,9 @@ def support_features(said: Said, credit: Mapping[int, float], values: Sequence[b
         math.log1p(missing),
         math.log1p(missing_idf),
         max(map(_product, lost, said.idf), default=0.0),
-        math.log1p(gap),
-        math.log1p(lead),
-        math.log1p(functions),
+        room * math.log1p(gap),
+        room * math.log1p(lead),
+        room * math.log1p(functions),
         math.log1p(size),
         math.log1p(len(source.tokens)),
         float(first_person),
@@ -185,7 +200,10 @@ def same_slot(claimed: Anchor, source: Anchor) -> bool:
 
 def weigh_support(features: Sequence[float]) -> tuple[float, float]:
     """Returns the probability of support and that of contradiction, each in [0, 1], by `weights.json`."""
-    return tuple(logistic(intercept + sum(w * features[i] * (1.0 if j is None else features[j]) for i, j, w in parts)) for intercept, parts in _heads())
+    return tuple(
+        logistic(intercept + sum(w * features[i] * (1.0 if j is None else features[j]) for i, j, w in parts))
+        for intercept, parts in _heads()
+    )
 
 
 def _product(one: float, other: float) -> float:
