@@ -1,7 +1,7 @@
 """Cuts folded text into terms that compare: stems of words, and bigrams where a script writes no blanks."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 __all__ = [
@@ -12,7 +12,10 @@ __all__ = [
     "direction",
     "is_negation",
     "plain_terms",
+    "plain_words",
+    "single_characters",
     "stem",
+    "stems_of_word",
     "terms",
 ]
 
@@ -23,6 +26,7 @@ SPACELESS_FROM = "\u0e00"
 """First character of the scripts that write no blanks, as far as this module is concerned."""
 WORD = re.compile(rf"[{SPACELESS}]+|[^\W\d_{SPACELESS}]+(?:'[^\W\d_{SPACELESS}]+)?")
 ASCII_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
+ASCII_LETTERS = "".join(char if char.islower() or char == "'" else " " for char in map(chr, range(128)))
 SCRIPT_RUN = re.compile(
     r"[\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+|[\u30a0-\u30ff]+|[\u3040-\u309f]+|[\uac00-\ud7af]+"
     r"|[\u0e00-\u0eff]+|[\u1000-\u109f]+|[\u1780-\u17ff]+"
@@ -119,6 +123,33 @@ def plain_terms(text: str, start: int, end: int) -> list[str]:
                 for part in HAN_FUNCTION.split(run):
                     found += [part] if len(part) == 1 else map("".join, pairwise(part))
     return found
+
+
+def plain_words(text: str, spans: Sequence[tuple[int, int]]) -> list[list[str]]:
+    """Returns, for each span of a folded text, its words and runs of scripts without blanks, much faster than `terms`.
+
+    In ASCII text, quotation marks may hang on to a word, and more than one word may hang together by them.
+
+    >>> plain_words("the founders' opened. 3 offices", [(0, 21), (21, 31)])
+    [['the', "founders'", 'opened'], ['offices']]
+    """
+    if text.isascii():
+        letters = text.translate(ASCII_LETTERS)
+        return [letters[start:end].split() for start, end in spans]
+    return [WORD.findall(text, start, end) for start, end in spans]
+
+
+def stems_of_word(word: str) -> list[str]:
+    """Returns the stems of one of the words that `plain_words` gives; stop words stand for themselves."""
+    if "'" in word and word.isascii():
+        return [_STEMS[part] for part in ASCII_WORD.findall(word)]
+    return [_STEMS[word]]
+
+
+def single_characters(word: str) -> list[str]:
+    """Returns the characters of a run without blanks that stand alone between function characters."""
+    parts = (part for run in SCRIPT_RUN.findall(word) for part in HAN_FUNCTION.split(run))
+    return [part for part in parts if len(part) == 1]
 
 
 def is_negation(text: str) -> bool:

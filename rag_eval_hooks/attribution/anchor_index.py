@@ -1,0 +1,123 @@
+"""Knows the anchors of texts by sentence, and the sentences that state an anchor; looks only when asked."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+
+from rag_eval_hooks.attribution.anchors import Anchor, find_anchors, fits
+from rag_eval_hooks.attribution.worded import worded_anchors
+
+__all__ = ["MAX_POSTINGS", "AnchorIndex", "anchors_of"]
+
+MAX_POSTINGS = 512
+Span = tuple[int, int]
+
+
+def anchors_of(text: str, spans: Iterable[Span] | None = None) -> list[Anchor]:
+    """Returns the anchors of a folded text, those in words included, in order.
+
+    Args:
+        text: The folded text.
+        spans: Where values in words may stand; by default anywhere.
+    """
+    found = find_anchors(text)
+    worded = worded_anchors(text, [(0, len(text))] if spans is None else spans)
+    if not worded:
+        return found
+    taken = {place for anchor in found for place in range(anchor.start, anchor.end)}
+    found += [one for one in worded if taken.isdisjoint(range(one.start, one.end))]
+    found.sort(key=lambda anchor: anchor.start)
+    return found
+
+
+class AnchorIndex:
+    """The anchors of the sentences of several texts: `index[place]` are those of one sentence.
+
+    A text is searched when the anchors of one of its sentences are first asked for, all texts when sentences are first
+    looked up by anchor: an answer without values needs few of them.
+    """
+
+    def __init__(self) -> None:
+        self._texts: list[tuple[str, int, Sequence[Span], Sequence[Span]]] = []
+        self._text_of: list[int] = []
+        self._found: dict[int, list[Anchor]] = {}
+
+    def add(self, text: str, sentences: Sequence[Span], worded: Sequence[Span]) -> None:
+        """Adds a text before the first look-up.
+
+        Args:
+            text: The folded text.
+            sentences: Its sentences; their places go on from those of the text before.
+            worded: The sentences where values in words may stand.
+        """
+        first = len(self._text_of)
+        self._text_of += [len(self._texts)] * len(sentences)
+        self._texts.append((text, first, sentences, worded))
+
+    def __len__(self) -> int:
+        return len(self._text_of)
+
+    def __getitem__(self, place: int) -> list[Anchor]:
+        found = self._found.get(place)
+        if found is None:
+            self._read(self._text_of[place])
+            found = self._found[place]
+        return found
+
+    def __iter__(self) -> Iterator[list[Anchor]]:
+        return (self[place] for place in range(len(self)))
+
+    def find(self, anchor: Anchor) -> list[int]:
+        """Returns the places of the sentences that state an anchor's value."""
+        found: list[int] = []
+        if anchor.key is not None:
+            for key in filter(None, (anchor.key, anchor.also)):
+                found.extend(self._by_key.get(key, [])[:MAX_POSTINGS])
+            return sorted(set(found))
+        if anchor.raw:
+            found.extend(self._by_key.get(f"version:{anchor.raw}", [])[:MAX_POSTINGS])
+        targets = {value * factor for value in anchor.values for factor in {1.0, anchor.factor, 0.01}}
+        for target in targets:
+            margin = anchor.slack * max(1.0, anchor.factor) + 1e-9 * abs(target) + 1e-12
+            first, last = bisect_left(self._values, target - margin), bisect_right(self._values, target + margin)
+            for _, place, number in self._by_value[first : min(last, first + MAX_POSTINGS)]:
+                if fits(anchor, self[place][number]):
+                    found.append(place)
+        return sorted(set(found))
+
+    def _read(self, number: int) -> None:
+        text, first, sentences, worded = self._texts[number]
+        anchors = anchors_of(text, worded)
+        at = 0
+        for place, (_, end) in enumerate(sentences, first):
+            begin = at
+            while at < len(anchors) and anchors[at].start < end:
+                at += 1
+            self._found[place] = anchors[begin:at]
+
+    @cached_property
+    def _by_key(self) -> dict[str, list[int]]:
+        by_key: dict[str, list[int]] = {}
+        for place, anchors in enumerate(self):
+            for anchor in anchors:
+                for key in filter(None, (anchor.key, anchor.also)):
+                    by_key.setdefault(key, []).append(place)
+                if anchor.key is None and "." in anchor.raw:  # a version may be written without its word
+                    by_key.setdefault(f"version:{anchor.raw}", []).append(place)
+        return by_key
+
+    @cached_property
+    def _by_value(self) -> list[tuple[float, int, int]]:
+        by_value: list[tuple[float, int, int]] = []
+        for place, anchors in enumerate(self):
+            for number, anchor in enumerate(anchors):
+                for value in anchor.values:
+                    by_value.append((value, place, number))
+                    if anchor.factor != 1.0:
+                        by_value.append((value * anchor.factor, place, number))
+        by_value.sort()
+        return by_value
+
+    @cached_property
+    def _values(self) -> list[float]:
+        return [value for value, _, _ in self._by_value]
