@@ -6,11 +6,13 @@ from itertools import pairwise
 
 __all__ = [
     "HIRAGANA",
+    "OPENING",
     "SPACELESS",
     "SPACELESS_FROM",
     "STOPWORDS",
     "direction",
     "is_negation",
+    "openings",
     "plain_terms",
     "plain_words",
     "single_characters",
@@ -25,6 +27,7 @@ SPACELESS = (
 SPACELESS_FROM = "\u0e00"
 """First character of the scripts that write no blanks, as far as this module is concerned."""
 WORD = re.compile(rf"[{SPACELESS}]+|[^\W\d_{SPACELESS}]+(?:'[^\W\d_{SPACELESS}]+)?")
+BLANKED_WORD = re.compile(rf"[^\W\d_{SPACELESS}]+(?:'[^\W\d_{SPACELESS}]+)?")
 ASCII_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 ASCII_LETTERS = "".join(char if char.islower() or char == "'" else " " for char in map(chr, range(128)))
 SCRIPT_RUN = re.compile(
@@ -68,6 +71,8 @@ FALLING = re.compile(
     r"|下降|减少|降低|下跌|下滑|減少|低下|감소|하락"
 )
 VOWELS = frozenset("aeiouy")
+OPENING = 3
+"""How many letters at the beginning of a word tell words without a common stem apart."""
 MAX_REMEMBERED = 100_000
 
 
@@ -126,7 +131,7 @@ def plain_terms(text: str, start: int, end: int) -> list[str]:
 
 
 def plain_words(text: str, spans: Sequence[tuple[int, int]]) -> list[list[str]]:
-    """Returns, for each span of a folded text, its words and runs of scripts without blanks, much faster than `terms`.
+    """Returns, for each span of a folded text, its words (of scripts that write blanks), much faster than `terms`.
 
     In ASCII text, quotation marks may hang on to a word, and more than one word may hang together by them.
 
@@ -136,19 +141,37 @@ def plain_words(text: str, spans: Sequence[tuple[int, int]]) -> list[list[str]]:
     if text.isascii():
         letters = text.translate(ASCII_LETTERS)
         return [letters[start:end].split() for start, end in spans]
-    return [WORD.findall(text, start, end) for start, end in spans]
+    return [BLANKED_WORD.findall(text, start, end) for start, end in spans]
 
 
 def stems_of_word(word: str) -> list[str]:
-    """Returns the stems of one of the words that `plain_words` gives; stop words stand for themselves."""
+    """Returns the stems of one of the words that `plain_words` gives; stop words stand for themselves.
+
+    >>> stems_of_word("'policies'")
+    ['policy']
+    """
     if "'" in word and word.isascii():
         return [_STEMS[part] for part in ASCII_WORD.findall(word)]
     return [_STEMS[word]]
 
 
-def single_characters(word: str) -> list[str]:
-    """Returns the characters of a run without blanks that stand alone between function characters."""
-    parts = (part for run in SCRIPT_RUN.findall(word) for part in HAN_FUNCTION.split(run))
+def openings(stem: str) -> set[str]:
+    """Returns the first `OPENING` letters that words without an apostrophe can have where `stem` gives this stem.
+
+    >>> sorted(openings("policy")), sorted(openings("fly")), sorted(openings("eg"))
+    (['pol'], ['fli', 'fly'], ['eg', 'egg'])
+    """
+    found = {stem[:OPENING]}
+    if len(stem) == OPENING and stem.endswith("y"):
+        found.add(stem[:-1] + "i")
+    if len(stem) == OPENING - 1:
+        found.add(stem + stem[-1])
+    return found
+
+
+def single_characters(text: str) -> list[str]:
+    """Returns the characters of scripts without blanks that stand alone, or between function characters."""
+    parts = (part for run in SCRIPT_RUN.findall(text) for part in HAN_FUNCTION.split(run))
     return [part for part in parts if len(part) == 1]
 
 
