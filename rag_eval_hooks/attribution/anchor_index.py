@@ -6,10 +6,10 @@ from functools import cached_property
 
 from rag_eval_hooks.attribution.anchors import Anchor, find_anchors, fits
 from rag_eval_hooks.attribution.worded import worded_anchors
+from rag_eval_hooks.record.limits import MAX_POSTINGS
 
-__all__ = ["MAX_POSTINGS", "AnchorIndex", "anchors_of"]
+__all__ = ["AnchorIndex", "anchors_of"]
 
-MAX_POSTINGS = 512
 Span = tuple[int, int]
 
 

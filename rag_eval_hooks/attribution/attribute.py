@@ -34,8 +34,9 @@ def attribute(run: RagRun) -> Attribution:
     A chunk is `used` from a probability of 0.45, `unused` below 0.3, `uncertain` between; one that did not reach the
     prompt is `unused`.
 
-    Limits: the first 200,000 characters of the answer and of each chunk, and the first 500 statements; a later
-    statement is `uncertain`.
+    Limits: `rag_eval_hooks.record.limits` says what is read and judged of a very large run; the words for what was
+    left out are in `limits`. A later claim is `uncertain`, the use of a later chunk `unknown`. A claim is weighed
+    against the 32 texts that share most with it, and lists no more than 50 supports.
     """
     answer = run.judged_answer
     if not answer.strip() or not run.answer_is_whole:
@@ -59,12 +60,13 @@ def attribute(run: RagRun) -> Attribution:
         answer_kind=reading.kind,
         chunks=_verdicts(
             run,
-            [used[place] for place in reading.place_of],
+            [used[place] if rank < reading.read_chunks else None for rank, place in enumerate(reading.place_of)],
             [place in refuted for place in reading.place_of],
             citations,
         ),
         claims=tuple(claims),
         citations=tuple(citations),
+        limits=reading.limits(len(citations)),
     )
 
 

@@ -4,15 +4,15 @@ import re
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from rag_eval_hooks.attribution.anchor_index import MAX_POSTINGS, AnchorIndex, anchors_of
+from rag_eval_hooks.attribution.anchor_index import AnchorIndex, anchors_of
 from rag_eval_hooks.attribution.anchors import Anchor
 from rag_eval_hooks.attribution.fold import Folded, fold
 from rag_eval_hooks.attribution.sentences import sentence_bounds
 from rag_eval_hooks.attribution.vocabulary import NUMBER_WORD, Vocabulary
+from rag_eval_hooks.record.limits import MAX_CHUNK, MAX_POSTINGS
 
 __all__ = ["Evidence", "Sentence", "anchors_of", "fold_text", "word_stream"]
 
-MAX_TEXT = 200_000
 MAX_ALIKE = 8
 QUOTE_WORDS = 4
 QUOTE_CHARACTERS = 10
@@ -33,8 +33,8 @@ class Sentence(NamedTuple):
 
 
 def fold_text(text: str) -> Folded:
-    """Returns the folded text of a chunk; what lies behind `MAX_TEXT` characters is not looked at."""
-    return fold(text[:MAX_TEXT])
+    """Returns the folded text of a chunk; what lies behind `MAX_CHUNK` characters is not looked at."""
+    return fold(text[:MAX_CHUNK])
 
 
 def word_stream(text: str) -> str:

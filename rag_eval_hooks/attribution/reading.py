@@ -4,18 +4,26 @@ from collections.abc import Sequence
 from functools import cache
 
 from rag_eval_hooks.attribution.claims import Statement, blank, split_statements
-from rag_eval_hooks.attribution.evidence import Evidence, fold_text
-from rag_eval_hooks.attribution.fold import fold
+from rag_eval_hooks.attribution.evidence import Evidence
+from rag_eval_hooks.attribution.fold import Folded, fold
 from rag_eval_hooks.attribution.marks import find_marks
 from rag_eval_hooks.attribution.match import Judgement, Query, judge
 from rag_eval_hooks.attribution.terms import terms
 from rag_eval_hooks.record import Chunk, RagRun
 from rag_eval_hooks.record.evaluation import AnswerKind
+from rag_eval_hooks.record.limits import (
+    MAX_ANSWER,
+    MAX_CHUNK,
+    MAX_CLAIMS,
+    MAX_CONTEXT,
+    MAX_MARKS,
+    MAX_POSTINGS,
+    MAX_QUESTION,
+    MAX_TERMS,
+)
 
 __all__ = ["Reading"]
 
-MAX_ANSWER = 200_000
-MAX_CLAIMS = 500
 SOURCE_KEYS = ("source", "file_name", "file_path", "title", "url")
 
 
@@ -41,15 +49,35 @@ class Reading:
         visible = blank(read, [(mark.start, mark.end) for mark in self.marks])
         folded = fold(visible)
         self._solid_places = cache(self._places)
-        self._forms = [fold_text(chunk.text) for chunk in self.context]
+        self._forms, self.read_chunks = _forms(self.context)
         distinct, self.place_of = self._distinct()
         forms = [self._forms[position] for position in distinct]
         originals = [self.context[position].text for position in distinct]
         self.evidence = Evidence(forms, originals, {term for term, _, _ in terms(folded.text)})
-        query = Query(fold(run.question or "").text)
+        self._question = run.question or ""
+        query = Query(fold(self._question[:MAX_QUESTION]).text)
         # Citations ask for the same spans again.
         self.weigh = cache(lambda start, end: judge(folded, visible, start, end, query, self.evidence))
         self.judged: list[Judgement] = [self.weigh(one.start, one.end) for one in self.statements[:MAX_CLAIMS]]
+
+    def limits(self, citations: int) -> tuple[str, ...]:
+        """Returns the words of `LIMITS` for what was not read or not judged.
+
+        Args:
+            citations: How many citations were judged.
+        """
+        postings = self.evidence.postings
+        cut = {
+            "question_cut": len(self._question) > MAX_QUESTION,
+            "answer_cut": len(self.answer) > MAX_ANSWER,
+            "claims_cut": len(self.statements) > MAX_CLAIMS,
+            "citations_cut": len(self.marks) >= MAX_MARKS or citations >= MAX_MARKS,
+            "statement_cut": any(judgement.size >= MAX_TERMS for judgement in self.judged),
+            "chunk_cut": any(len(chunk.text) > MAX_CHUNK for chunk in self.context),
+            "context_cut": self.read_chunks < len(self.context),
+            "terms_cut": any(len(places) > MAX_POSTINGS for places in postings.values()),
+        }
+        return tuple(word for word, is_cut in cut.items() if is_cut)
 
     @property
     def stated(self) -> list[Judgement]:
@@ -88,6 +116,25 @@ class Reading:
                 first.append(position)
             places.append(index[key])
         return first, tuple(places)
+
+
+def _forms(context: Sequence[Chunk]) -> tuple[list[Folded], int]:
+    """Returns the folded texts of chunks, and how many chunks are read at all; of the others, the text is empty.
+
+    Equal texts are folded and counted once. A chunk that would exceed `MAX_CONTEXT` is not read, and none behind it.
+    """
+    read: list[Folded] = []
+    known: dict[str, Folded] = {}
+    room = MAX_CONTEXT
+    for chunk in context:
+        text = chunk.text[:MAX_CHUNK]
+        if text not in known:
+            known[text] = fold(text)
+            room -= len(known[text].text)  # one character may fold to 18
+            if room < 0:
+                break
+        read.append(known[text])
+    return read + [fold("")] * (len(context) - len(read)), len(read)
 
 
 def _solid(text: str) -> int:
