@@ -40,7 +40,9 @@ class AnchorIndex:
     def __init__(self) -> None:
         self._texts: list[tuple[str, int, Sequence[Span], Sequence[Span]]] = []
         self._text_of: list[int] = []
+        self._read: set[int] = set()
         self._found: dict[int, list[Anchor]] = {}
+        """The anchors of the sentences that have any, in texts that were searched."""
 
     def add(self, text: str, sentences: Sequence[Span], worded: Sequence[Span]) -> None:
         """Adds a text before the first look-up.
@@ -58,11 +60,10 @@ class AnchorIndex:
         return len(self._text_of)
 
     def __getitem__(self, place: int) -> list[Anchor]:
-        found = self._found.get(place)
-        if found is None:
-            self._read(self._text_of[place])
-            found = self._found[place]
-        return found
+        number = self._text_of[place]
+        if number not in self._read:
+            self._search(number)
+        return self._found.get(place, [])
 
     def __iter__(self) -> Iterator[list[Anchor]]:
         return (self[place] for place in range(len(self)))
@@ -70,54 +71,48 @@ class AnchorIndex:
     def find(self, anchor: Anchor) -> list[int]:
         """Returns the places of the sentences that state an anchor's value."""
         found: list[int] = []
+        by_key, by_value, values = self._lookup
         if anchor.key is not None:
             for key in filter(None, (anchor.key, anchor.also)):
-                found.extend(self._by_key.get(key, [])[:MAX_POSTINGS])
+                found.extend(by_key.get(key, [])[:MAX_POSTINGS])
             return sorted(set(found))
         if anchor.raw:
-            found.extend(self._by_key.get(f"version:{anchor.raw}", [])[:MAX_POSTINGS])
+            found.extend(by_key.get(f"version:{anchor.raw}", [])[:MAX_POSTINGS])
         targets = {value * factor for value in anchor.values for factor in {1.0, anchor.factor, 0.01}}
         for target in targets:
             margin = anchor.slack * max(1.0, anchor.factor) + 1e-9 * abs(target) + 1e-12
-            first, last = bisect_left(self._values, target - margin), bisect_right(self._values, target + margin)
-            for _, place, number in self._by_value[first : min(last, first + MAX_POSTINGS)]:
-                if fits(anchor, self[place][number]):
+            first, last = bisect_left(values, target - margin), bisect_right(values, target + margin)
+            for _, place, number in by_value[first : min(last, first + MAX_POSTINGS)]:
+                if fits(anchor, self._found[place][number]):
                     found.append(place)
         return sorted(set(found))
 
-    def _read(self, number: int) -> None:
+    def _search(self, number: int) -> None:
         text, first, sentences, worded = self._texts[number]
-        anchors = anchors_of(text, worded)
-        at = 0
-        for place, (_, end) in enumerate(sentences, first):
-            begin = at
-            while at < len(anchors) and anchors[at].start < end:
-                at += 1
-            self._found[place] = anchors[begin:at]
+        self._read.add(number)
+        place, last = first, first + len(sentences) - 1
+        for anchor in anchors_of(text, worded):
+            while place < last and anchor.start >= sentences[place - first][1]:
+                place += 1
+            self._found.setdefault(place, []).append(anchor)
 
     @cached_property
-    def _by_key(self) -> dict[str, list[int]]:
+    def _lookup(self) -> tuple[dict[str, list[int]], list[tuple[float, int, int]], list[float]]:
+        """The sentences by key; by value, with the number of the anchor in the sentence; the values, in order."""
+        for number in range(len(self._texts)):
+            if number not in self._read:
+                self._search(number)
         by_key: dict[str, list[int]] = {}
-        for place, anchors in enumerate(self):
-            for anchor in anchors:
+        by_value: list[tuple[float, int, int]] = []
+        for place, anchors in sorted(self._found.items()):
+            for number, anchor in enumerate(anchors):
                 for key in filter(None, (anchor.key, anchor.also)):
                     by_key.setdefault(key, []).append(place)
                 if anchor.key is None and "." in anchor.raw:  # a version may be written without its word
                     by_key.setdefault(f"version:{anchor.raw}", []).append(place)
-        return by_key
-
-    @cached_property
-    def _by_value(self) -> list[tuple[float, int, int]]:
-        by_value: list[tuple[float, int, int]] = []
-        for place, anchors in enumerate(self):
-            for number, anchor in enumerate(anchors):
                 for value in anchor.values:
                     by_value.append((value, place, number))
                     if anchor.factor != 1.0:
                         by_value.append((value * anchor.factor, place, number))
         by_value.sort()
-        return by_value
-
-    @cached_property
-    def _values(self) -> list[float]:
-        return [value for value, _, _ in self._by_value]
+        return by_key, by_value, [value for value, _, _ in by_value]

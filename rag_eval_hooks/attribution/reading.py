@@ -1,5 +1,6 @@
 """One answer read against its context: statements, marks, and what each distinct chunk gives for each statement."""
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 
@@ -106,11 +107,14 @@ class Reading:
 
     def _distinct(self) -> tuple[list[int], tuple[int, ...]]:
         """Returns the first position of each distinct text, and for each position the index of its text."""
-        index: dict[str, int] = {}
+        sizes = [_solid(form.text) for form in self._forms]
+        rivals = Counter(sizes)
+        index: dict[str | int, int] = {}
         first: list[int] = []
         places: list[int] = []
-        for position, form in enumerate(self._forms):
-            key = "".join(form.text.split())
+        for position, (form, size) in enumerate(zip(self._forms, sizes, strict=True)):
+            # Texts of different sizes differ, so most need no comparison.
+            key = size if rivals[size] == 1 else "".join(form.text.split())
             if key not in index:
                 index[key] = len(first)
                 first.append(position)
@@ -139,6 +143,8 @@ def _forms(context: Sequence[Chunk]) -> tuple[list[Folded], int]:
 
 def _solid(text: str) -> int:
     """The number of characters that are not blank."""
+    if text.isascii():  # folded, it has no other blanks
+        return len(text) - text.count(" ") - text.count("\n") - text.count("\t")
     return sum(map(len, text.split()))
 
 

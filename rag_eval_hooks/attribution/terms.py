@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 __all__ = [
@@ -74,6 +75,7 @@ VOWELS = frozenset("aeiouy")
 OPENING = 3
 """How many letters at the beginning of a word tell words without a common stem apart."""
 MAX_REMEMBERED = 100_000
+LONGEST_WORD = 24
 
 
 def terms(text: str) -> Iterator[tuple[str, int, int]]:
@@ -108,7 +110,14 @@ def direction(text: str) -> int:
     >>> direction("profit grew by 12%"), direction("profit fell"), direction("it rose, then fell")
     (1, -1, 0)
     """
+    return _direction_of_word(text) if len(text) <= LONGEST_WORD else _direction(text)
+
+
+def _direction(text: str) -> int:
     return bool(RISING.search(text)) - bool(FALLING.search(text))
+
+
+_direction_of_word = lru_cache(MAX_REMEMBERED)(_direction)
 
 
 def plain_terms(text: str, start: int, end: int) -> list[str]:
