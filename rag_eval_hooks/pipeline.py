@@ -42,6 +42,7 @@ def evaluate(run: RagRun, metrics: Sequence[Metric] | None = None, attributor: A
         citations=attribution.citations,
         results=results,
         findings=findings,
+        limits=attribution.limits,
         made_by=MadeBy(
             package=f"rag-eval-hooks {package_version()}",
             attributor=name,

@@ -36,8 +36,9 @@ def attribute(run: RagRun, attributor: Attributor | None = None) -> Attribution:
     A chunk is `used` from a probability of 0.45, `unused` below 0.3, `uncertain` between; one that did not reach the
     prompt is `unused`.
 
-    Limits: the first 200,000 characters of the answer and of each chunk, and the first 500 statements; a later
-    statement is `uncertain`.
+    Limits: `rag_eval_hooks.record.limits` says what is read and judged of a very large run; the words for what was
+    left out are in `limits`. A later claim is `uncertain`, the use of a later chunk `unknown`. A claim is weighed
+    against the 32 texts that share most with it, and lists no more than 50 supports.
 
     Args:
         run: The record of one question.
@@ -68,13 +69,14 @@ def attribute(run: RagRun, attributor: Attributor | None = None) -> Attribution:
         answer_kind=reading.kind,
         chunks=_verdicts(
             run,
-            [used[place] for place in reading.place_of],
+            [used[place] if rank < reading.read_chunks else None for rank, place in enumerate(reading.place_of)],
             [place in refuted for place in reading.place_of],
             citations,
         ),
         claims=tuple(claims),
         citations=tuple(citations),
         unanswered=unanswered,
+        limits=reading.limits(len(citations)),
     )
 
 
@@ -86,9 +88,10 @@ def use_features_by_position(run: RagRun) -> list[tuple[float, ...]]:
 
 
 def support_features_by_claim(run: RagRun) -> list[tuple[float, ...]]:
-    """Returns, for each statement that needs evidence (for each there is, where none does), the support head's features.
+    """Returns the support head's features of each statement and question: what `fit` learns from.
 
-    Those of the text that backs it best; none for a statement that shares nothing with any text.
+    Those of the text that backs it best; none for a statement that shares nothing with any text. Courtesies count only
+    where there is nothing else.
     """
     reading = Reading(run)
     pairs = list(zip(reading.statements, reading.judged, strict=False))

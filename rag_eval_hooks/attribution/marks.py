@@ -4,10 +4,11 @@ import re
 from collections.abc import Collection
 from typing import NamedTuple
 
+from rag_eval_hooks.record.limits import MAX_MARKS
+
 __all__ = ["Mark", "code_spans", "find_marks", "legend_spans", "reasoning_spans"]
 
 MAX_TARGETS = 200
-MAX_MARKS = 2_000
 MAX_INLINE_CODE = 2_000
 FENCE = re.compile(r"^[ \t>]*+(`{3,}(?=[^`\n]*$)|~{3,})[^\n]*$", re.M)
 BACKTICKS = re.compile(r"`+")

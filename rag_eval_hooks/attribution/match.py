@@ -13,6 +13,7 @@ from rag_eval_hooks.attribution.opposites import OPPOSED, opposes, recounts
 from rag_eval_hooks.attribution.support import (
     CONFLICT_FROM,
     Said,
+    Source,
     alternatives,
     logistic,
     same_slot,
@@ -55,6 +56,8 @@ RESIDUAL_AT = 0.12
 RESIDUAL_MIN = 0.15
 RESIDUAL_BONUS = 0.3
 JOINT_TEXTS = 4
+PRONOUNS = frozenset("it he she they his her their its this these".split())
+PRONOUN_WITHIN = 8
 JOINT_MIN = 0.1
 JOINT_CREDIT = 0.95
 
@@ -150,7 +153,8 @@ def judge(
     enough = WEIGHED_FROM * sum(term.support_weight for term in wanted)
     backings = []
     for chunk, (best, credit) in gathered.items():
-        support, conflict, features = 0.0, False, ()
+        support, conflict = 0.0, False
+        features: tuple[float, ...] = ()
         if chunk == nearest or shares[chunk] >= enough:
             support, conflict, features = _support(best, credit, hits, wanted, said, evidence)
         if len(credit) == len(wanted) and evidence.is_quoted(stream, chunk):
@@ -158,7 +162,8 @@ def judge(
         backings.append(Backing(chunk, support, *use[chunk], conflict, tuple(best), frozenset(credit), features))
     backings.sort(key=lambda backing: (-backing.support, backing.chunk))
     alone = backings[0].support if backings else 0.0
-    together, joint = (0.0, ())
+    together = 0.0
+    joint: tuple[int, ...] = ()
     if alone < SUPPORTED_FROM:
         together, joint = _together(backings, gathered, hits, wanted, said, evidence)
     support = max(alone, together)
@@ -309,7 +314,9 @@ def _support(
     another, flipped = _contradictions(best, values, hits, wanted, said, evidence)
     if not all(values) or another or flipped:
         support = min(support, UNBACKED_MOST)
-    conflict = (_missing_names(credit, wanted) == 0 and (another or flipped)) or against >= CONFLICT_FROM
+    conflict = (_missing_names(credit, wanted) == 0 and (another or flipped)) or (
+        against >= CONFLICT_FROM and _same_subject(said, first_word in credit, source)
+    )
     return support, conflict, features
 
 
@@ -341,6 +348,11 @@ def _contradictions(
         for other in evidence.anchors[place]
     ) or any(recounts(said.text, said.anchors, evidence.context_of(place), evidence.anchors[place]) for place in about)
     return another, flipped
+
+
+def _same_subject(said: Said, is_held: bool, source: Source) -> bool:
+    """Whether a source may speak of what the statement begins with: it says it (`is_held`), or has a pronoun early."""
+    return is_held or not said.keys or not PRONOUNS.isdisjoint(source.text.split()[:PRONOUN_WITHIN])
 
 
 def _missing_names(credit: dict[int, float], wanted: Sequence[Term]) -> float:

@@ -1,24 +1,33 @@
 """One answer read against its context: statements, marks, and what each distinct chunk gives for each statement."""
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 
 from rag_eval_hooks.attribution.attributor import Attributor
 from rag_eval_hooks.attribution.calibration import Scaling
 from rag_eval_hooks.attribution.claims import Statement, blank, split_statements
-from rag_eval_hooks.attribution.evidence import Evidence, fold_text
-from rag_eval_hooks.attribution.fold import fold
+from rag_eval_hooks.attribution.evidence import Evidence
+from rag_eval_hooks.attribution.fold import Folded, fold
 from rag_eval_hooks.attribution.marks import find_marks
 from rag_eval_hooks.attribution.match import Judgement, Query, judge
 from rag_eval_hooks.attribution.support import alternatives
 from rag_eval_hooks.attribution.terms import terms
 from rag_eval_hooks.record import Chunk, RagRun
 from rag_eval_hooks.record.evaluation import AnswerKind
+from rag_eval_hooks.record.limits import (
+    MAX_ANSWER,
+    MAX_CHUNK,
+    MAX_CLAIMS,
+    MAX_CONTEXT,
+    MAX_MARKS,
+    MAX_POSTINGS,
+    MAX_QUESTION,
+    MAX_TERMS,
+)
 
 __all__ = ["Reading"]
 
-MAX_ANSWER = 200_000
-MAX_CLAIMS = 500
 SOURCE_KEYS = ("source", "file_name", "file_path", "title", "url")
 
 
@@ -47,14 +56,15 @@ class Reading:
         visible = blank(read, [(mark.start, mark.end) for mark in self.marks])
         folded = fold(visible)
         self._solid_places = cache(self._places)
-        self._forms = [fold_text(chunk.text) for chunk in self.context]
+        self._forms, self.read_chunks = _forms(self.context)
         distinct, self.place_of = self._distinct()
         forms = [self._forms[position] for position in distinct]
         originals = [self.context[position].text for position in distinct]
         vocabulary = {term for term, _, _ in terms(folded.text)}
         vocabulary.update(*map(alternatives, tuple(vocabulary)))
         self.evidence = Evidence(forms, originals, vocabulary)
-        query = Query(fold(run.question or "").text)
+        self._question = run.question or ""
+        query = Query(fold(self._question[:MAX_QUESTION]).text)
         # Citations ask for the same spans again.
         scaling = None if self.attributor.calibration is None else self.attributor.calibration.support
         self._weigh = cache(
@@ -74,6 +84,25 @@ class Reading:
         self.judged[index] = judgement
         statement = self.statements[index]
         self._replaced[statement.start, statement.end] = judgement
+
+    def limits(self, citations: int) -> tuple[str, ...]:
+        """Returns the words of `LIMITS` for what was not read or not judged.
+
+        Args:
+            citations: How many citations were judged.
+        """
+        postings = self.evidence.postings
+        cut = {
+            "question_cut": len(self._question) > MAX_QUESTION,
+            "answer_cut": len(self.answer) > MAX_ANSWER,
+            "claims_cut": len(self.statements) > MAX_CLAIMS,
+            "citations_cut": len(self.marks) >= MAX_MARKS or citations >= MAX_MARKS,
+            "statement_cut": any(judgement.size >= MAX_TERMS for judgement in self.judged),
+            "chunk_cut": any(len(chunk.text) > MAX_CHUNK for chunk in self.context),
+            "context_cut": self.read_chunks < len(self.context),
+            "terms_cut": any(len(places) > MAX_POSTINGS for places in postings.values()),
+        }
+        return tuple(word for word, is_cut in cut.items() if is_cut)
 
     @property
     def stated(self) -> list[Judgement]:
@@ -102,11 +131,14 @@ class Reading:
 
     def _distinct(self) -> tuple[list[int], tuple[int, ...]]:
         """Returns the first position of each distinct text, and for each position the index of its text."""
-        index: dict[str, int] = {}
+        sizes = [_solid(form.text) for form in self._forms]
+        rivals = Counter(sizes)
+        index: dict[str | int, int] = {}
         first: list[int] = []
         places: list[int] = []
-        for position, form in enumerate(self._forms):
-            key = "".join(form.text.split())
+        for position, (form, size) in enumerate(zip(self._forms, sizes, strict=True)):
+            # Texts of different sizes differ, so most need no comparison.
+            key = size if rivals[size] == 1 else "".join(form.text.split())
             if key not in index:
                 index[key] = len(first)
                 first.append(position)
@@ -122,8 +154,29 @@ def _calibrated(judgement: Judgement, scaling: Scaling | None) -> Judgement:
     return judgement._replace(support=scaling.apply(judgement.support), backings=backings)
 
 
+def _forms(context: Sequence[Chunk]) -> tuple[list[Folded], int]:
+    """Returns the folded texts of chunks, and how many chunks are read at all; of the others, the text is empty.
+
+    Equal texts are folded and counted once. A chunk that would exceed `MAX_CONTEXT` is not read, and none behind it.
+    """
+    read: list[Folded] = []
+    known: dict[str, Folded] = {}
+    room = MAX_CONTEXT
+    for chunk in context:
+        text = chunk.text[:MAX_CHUNK]
+        if text not in known:
+            known[text] = fold(text)
+            room -= len(known[text].text)  # one character may fold to 18
+            if room < 0:
+                break
+        read.append(known[text])
+    return read + [fold("")] * (len(context) - len(read)), len(read)
+
+
 def _solid(text: str) -> int:
     """The number of characters that are not blank."""
+    if text.isascii():  # folded, it has no other blanks
+        return len(text) - text.count(" ") - text.count("\n") - text.count("\t")
     return sum(map(len, text.split()))
 
 

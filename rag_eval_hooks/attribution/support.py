@@ -56,8 +56,9 @@ FEATURES = (
 )
 FIRST_PERSON = frozenset("i me my mine we our us i'm i've i'd i'll".split())
 DENIAL = re.compile(
-    r"\b(?:barely|hardly|only|exclusively|solely|incapable|unable|refus(?:e[sd]?|ing)|fail(?:s|ed|ing)?|avoid(?:s|ed|ing)?|"
-    r"yet to|lack(?:s|ed|ing)?|absent|absence|never|not|no|none|without|instead|rather than|excluding|except|neither|nor|"
+    r"\b(?:barely|hardly|only|exclusively|solely|incapable|unable|refus(?:e[sd]?|ing)|fail(?:s|ed|ing)?|"
+    r"avoid(?:s|ed|ing)?|yet to|lack(?:s|ed|ing)?|absent|absence|never|not|no|none|without|instead|rather than|"
+    r"excluding|except|neither|nor|"
     r"unsuccessful(?:ly)?|den(?:y|ied|ies)|left out|cannot|turned down|declin(?:es?|ed)|reject(?:s|ed)?|"
     r"cancel(?:s|led|ed)?|abandon(?:s|ed)?|nobody|nothing)\b|n ?'t\b"
 )
@@ -200,10 +201,14 @@ def same_slot(claimed: Anchor, source: Anchor) -> bool:
 
 def weigh_support(features: Sequence[float]) -> tuple[float, float]:
     """Returns the probability of support and that of contradiction, each in [0, 1], by `weights.json`."""
-    return tuple(
-        logistic(intercept + sum(w * features[i] * (1.0 if j is None else features[j]) for i, j, w in parts))
+    support, conflict = (
+        logistic(
+            intercept
+            + sum(weight * features[one] * (1.0 if other is None else features[other]) for one, other, weight in parts)
+        )
         for intercept, parts in _heads()
     )
+    return support, conflict
 
 
 def _product(one: float, other: float) -> float:

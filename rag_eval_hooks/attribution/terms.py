@@ -1,20 +1,26 @@
 """Cuts folded text into terms that compare: stems of words, and bigrams where a script writes no blanks."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from rag_eval_hooks.attribution.lexicon import IRREGULAR
 
 __all__ = [
     "HIRAGANA",
+    "OPENING",
     "SPACELESS",
     "SPACELESS_FROM",
     "STOPWORDS",
     "direction",
     "is_negation",
+    "openings",
     "plain_terms",
+    "plain_words",
+    "single_characters",
     "stem",
+    "stems_of_word",
     "terms",
 ]
 
@@ -28,7 +34,9 @@ INDIC = "".join(f"{chr(at)}-{chr(at + 0x63)}{chr(at + 0x71)}-{chr(at + 0x7F)}" f
 MARKS = f"\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670{INDIC}"
 LETTERS = rf"[^\W\d_{SPACELESS}]+(?:[{MARKS}]+[^\W\d_{SPACELESS}]*)*+"
 WORD = re.compile(rf"[{SPACELESS}]+|{LETTERS}(?:'{LETTERS})?")
+BLANKED_WORD = re.compile(rf"{LETTERS}(?:'{LETTERS})?")
 ASCII_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
+ASCII_LETTERS = "".join(char if char.islower() or char == "'" else " " for char in map(chr, range(128)))
 SCRIPT_RUN = re.compile(
     r"[\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+|[\u30a0-\u30ff]+|[\u3040-\u309f]+|[\uac00-\ud7af]+"
     r"|[\u0e00-\u0eff]+|[\u1000-\u109f]+|[\u1780-\u17ff]+"
@@ -70,7 +78,10 @@ FALLING = re.compile(
     r"|下降|减少|降低|下跌|下滑|減少|低下|감소|하락"
 )
 VOWELS = frozenset("aeiouy")
+OPENING = 3
+"""How many letters at the beginning of a word tell words without a common stem apart."""
 MAX_REMEMBERED = 100_000
+LONGEST_WORD = 24
 
 
 def terms(text: str) -> Iterator[tuple[str, int, int]]:
@@ -105,7 +116,14 @@ def direction(text: str) -> int:
     >>> direction("profit grew by 12%"), direction("profit fell"), direction("it rose, then fell")
     (1, -1, 0)
     """
+    return _direction_of_word(text) if len(text) <= LONGEST_WORD else _direction(text)
+
+
+def _direction(text: str) -> int:
     return bool(RISING.search(text)) - bool(FALLING.search(text))
+
+
+_direction_of_word = lru_cache(MAX_REMEMBERED)(_direction)
 
 
 def plain_terms(text: str, start: int, end: int) -> list[str]:
@@ -125,6 +143,51 @@ def plain_terms(text: str, start: int, end: int) -> list[str]:
                 for part in HAN_FUNCTION.split(run):
                     found += [part] if len(part) == 1 else map("".join, pairwise(part))
     return found
+
+
+def plain_words(text: str, spans: Sequence[tuple[int, int]]) -> list[list[str]]:
+    """Returns, for each span of a folded text, its words (of scripts that write blanks), much faster than `terms`.
+
+    In ASCII text, quotation marks may hang on to a word, and more than one word may hang together by them.
+
+    >>> plain_words("the founders' opened. 3 offices", [(0, 21), (21, 31)])
+    [['the', "founders'", 'opened'], ['offices']]
+    """
+    if text.isascii():
+        letters = text.translate(ASCII_LETTERS)
+        return [letters[start:end].split() for start, end in spans]
+    return [BLANKED_WORD.findall(text, start, end) for start, end in spans]
+
+
+def stems_of_word(word: str) -> list[str]:
+    """Returns the stems of one of the words that `plain_words` gives; stop words stand for themselves.
+
+    >>> stems_of_word("'policies'")
+    ['policy']
+    """
+    if "'" in word and word.isascii():
+        return [_STEMS[part] for part in ASCII_WORD.findall(word)]
+    return [_STEMS[word]]
+
+
+def openings(stem: str) -> set[str]:
+    """Returns the first `OPENING` letters that words without an apostrophe can have where `stem` gives this stem.
+
+    >>> sorted(openings("policy")), sorted(openings("fly")), sorted(openings("eg")), sorted(openings("buy"))
+    (['pol'], ['fle', 'fli', 'flo', 'fly'], ['eg', 'egg'], ['bou', 'bui', 'buy'])
+    """
+    found = {stem[:OPENING], *_IRREGULAR_OPENINGS.get(stem, ())}
+    if len(stem) == OPENING and stem.endswith("y"):
+        found.add(stem[:-1] + "i")
+    if len(stem) == OPENING - 1:
+        found.add(stem + stem[-1])
+    return found
+
+
+def single_characters(text: str) -> list[str]:
+    """Returns the characters of scripts without blanks that stand alone, or between function characters."""
+    parts = (part for run in SCRIPT_RUN.findall(text) for part in HAN_FUNCTION.split(run))
+    return [part for part in parts if len(part) == 1]
 
 
 def is_negation(text: str) -> bool:
@@ -191,4 +254,7 @@ def _bigrams(run: str, at: int) -> Iterator[tuple[str, int, int]]:
 
 
 _BASE_FORMS = _base_forms()
+_IRREGULAR_OPENINGS: dict[str, set[str]] = {}
+for _form, _base in _BASE_FORMS.items():
+    _IRREGULAR_OPENINGS.setdefault(stem(_base), set()).add(_form[:OPENING])
 _STEMS = _Stems()

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from rag_eval_hooks.record.clean import OptionalText, Probability, Text
+from rag_eval_hooks.record.limits import LIMITS
 from rag_eval_hooks.record.reasons import MEASURE_REASONS
 from rag_eval_hooks.record.run import Model, Status
 
@@ -198,6 +199,8 @@ class Attribution(Model):
     """The answer's citations, in order."""
     unanswered: Annotated[int, Field(ge=0)] = 0
     """Uncertain claims that a support model should have judged and did not."""
+    limits: tuple[Text, ...] = ()
+    """Words of `rag_eval_hooks.record.limits` for what was left out."""
 
 
 class Evaluation(Model):
@@ -225,5 +228,10 @@ class Evaluation(Model):
     """One entry per measure."""
     findings: tuple[Finding, ...]
     """What went wrong and where, most certain first."""
+    limits: tuple[Text, ...] = Field(
+        default=(),
+        description="What was left out of a run larger than attribution's limits. "
+        + "; ".join(f"`{word}`: {said}" for word, said in LIMITS.items()),
+    )
     made_by: MadeBy
     """What made this evaluation."""

@@ -12,6 +12,7 @@ from typing import Any
 
 from rag_eval_hooks.metrics.levels import document_of, page_of
 from rag_eval_hooks.record import Chunk, Citation, Claim, Evaluation, Finding, MetricResult, RagRun
+from rag_eval_hooks.record.limits import LIMITS
 
 __all__ = [
     "AnswerSegment",
@@ -170,7 +171,12 @@ class RunView:
 
     @property
     def unread(self) -> str:
-        """What to say where the judged text is not what the user saw; empty where it is."""
+        """What to say where the judged text is not what the user saw, or not all was judged; empty where it is."""
+        cut = "; ".join(LIMITS.get(word, word) for word in self.evaluation.limits)
+        return " ".join(filter(None, (self._unseen, f"Larger than what is judged: {cut}." if cut else "")))
+
+    @property
+    def _unseen(self) -> str:
         run, judged = self.run, self.evaluation.answer or ""
         if run is None or run.llm_text is None or judged != run.llm_text or judged == (run.answer or ""):
             return ""

@@ -1,10 +1,14 @@
 """Folding makes the same words compare equal and keeps the way back to the original."""
 
+import re
+import sys
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_eval_hooks.attribution.fold import fold
+from rag_eval_hooks.attribution.fold import SAME, STABLE, fold
 
 
 @pytest.mark.parametrize(
@@ -45,12 +49,34 @@ def test_a_span_leads_back_to_its_source() -> None:
     )
 
 
-@given(st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=200))
+TEXTS = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=200) | st.text(
+    alphabet="aB1 \n<b>&amp;\x00\u0301éßﬁ’…\u00a0\u200b\u00ad中，か\u3099\u1100\u1161가\u11a8", max_size=40
+)
+
+
+@given(TEXTS)
 def test_every_folded_character_has_a_source_in_order(text: str) -> None:
     folded = fold(text)
-    if folded.starts is None or folded.ends is None:
-        assert len(folded.text) == len(text)
-        return
-    assert len(folded.starts) == len(folded.ends) == len(folded.text)
-    assert folded.starts == sorted(folded.starts)
-    assert all(0 <= start < end <= len(text) for start, end in zip(folded.starts, folded.ends, strict=True))
+    spans = [folded.span(place, place + 1) for place in range(len(folded.text))]
+    assert spans == sorted(spans)
+    assert all(0 <= start < end <= len(text) for start, end in spans)
+
+
+@given(TEXTS)
+def test_a_place_leads_back_to_the_first_character_whose_source_is_not_before_it(text: str) -> None:
+    folded = fold(text)
+    starts = [folded.span(place, place + 1)[0] for place in range(len(folded.text))]
+    for offset in range(len(text) + 1):
+        first = next((place for place, start in enumerate(starts) if start >= offset), len(starts))
+        assert folded.locate(offset, offset) == (first, first)
+
+
+def test_stable_characters_only_lose_their_case() -> None:
+    """What `STABLE` lists is not normalised, so it must not change, nor join the character before it."""
+    parts = [unicodedata.decomposition(chr(code)).split() for code in range(sys.maxunicode)]
+    joining = {chr(int(part[1], 16)) for part in parts if len(part) == 2 and part[0][0] != "<"}
+    for char in filter(re.compile(f"[{STABLE}]").match, map(chr, range(0xFFFF))):
+        assert unicodedata.normalize("NFKC", char).translate(SAME).casefold() == char.lower()
+        assert len(char.lower()) == 1
+        assert unicodedata.combining(char) == 0
+        assert char not in joining

@@ -21,7 +21,7 @@ def test_the_evaluation_has_exactly_the_fields_of_the_contract() -> None:
     data = json.loads(evaluate(run).model_dump_json())
     assert list(data) == [
         *("schema_version", "run_id", "status", "question", "answer", "answer_kind"),
-        *("chunks", "claims", "citations", "results", "findings", "made_by"),
+        *("chunks", "claims", "citations", "results", "findings", "limits", "made_by"),
     ]
     (chunk,), (claim,), (citation,) = data["chunks"], data["claims"], data["citations"]
     assert list(chunk) == ["rank", "id", "in_prompt", "cited", "use", "use_probability", "conflict"]
