@@ -73,6 +73,6 @@ class T(RankingMetric):
             return 0.0
         labelled = [grade > 0 for rank, grade in listed.judged if rank <= depth]
         positives = sum(labelled)
-        # Shares first: so the value never passes a bound by rounding.
         negatives = len(labelled) - positives
-        return (1 - self.alpha) * (positives / depth) - self.alpha * (negatives / depth)
+        value = ((1 - self.alpha) * positives - self.alpha * negatives) / depth
+        return min(max(value, -self.alpha), 1 - self.alpha)  # rounding may pass a bound by a hair
