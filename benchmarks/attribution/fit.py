@@ -38,7 +38,7 @@ ROUNDS = 3
 Array = Any
 
 WHAT = {
-    "use": "Logistic regression over four features of a text (use.py): the probability that the answer used it.",
+    "use": "Logistic regression over features of a text (use.py): the probability that the answer used it.",
     "support": "Logistic regression over features of a statement and the sentences nearest to it (support.py) and over "
     "products of two of them, kept few by an L1 penalty: the probability that the sentences back the statement.",
     "conflict": "The same features: the probability that the sentences contradict the statement.",

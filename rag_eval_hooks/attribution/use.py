@@ -11,7 +11,7 @@ from rag_eval_hooks.attribution.support import logistic
 
 __all__ = ["FEATURES", "use_features", "use_probabilities"]
 
-FEATURES = ("pointed", "unique_most", "unique_mean", "divided_margin")
+FEATURES = ("pointed", "unique_most", "unique_mean", "divided_margin", "covered_margin")
 UNTOUCHED = 0.02
 
 
@@ -32,16 +32,17 @@ def use_probabilities(judgements: Sequence[Judgement], texts: int) -> list[float
     return probabilities
 
 
-def use_features(judgements: Sequence[Judgement], texts: int) -> list[tuple[float, float, float, float]]:
+def use_features(judgements: Sequence[Judgement], texts: int) -> list[tuple[float, ...]]:
     """Returns the features of each text, in the order of `FEATURES`.
 
     pointed: the largest log-odds with which a statement points to it; unique_most, unique_mean: the largest and mean
-    share of a statement that it alone states; divided_margin: its mean divided share minus the best rival's. Means
-    weigh statements by their size.
+    share of a statement that it alone states; divided_margin: its mean divided share minus the best rival's;
+    covered_margin: the largest share of a statement's terms that it states, minus the best rival's. Means weigh
+    statements by their size.
     """
     size = sum(judgement.size for judgement in judgements) or 1
     pointed = [UNTOUCHED] * texts
-    most, mean, divided = [0.0] * texts, [0.0] * texts, [0.0] * texts
+    most, mean, divided, covered = ([0.0] * texts for _ in range(4))
     for judgement in judgements:
         for backing in judgement.backings:
             place = backing.chunk
@@ -49,12 +50,17 @@ def use_features(judgements: Sequence[Judgement], texts: int) -> list[tuple[floa
             most[place] = max(most[place], backing.unique)
             mean[place] += backing.unique * judgement.size / size
             divided[place] += backing.divided * judgement.size / size
-    best = sorted(divided, reverse=True)[:2]
-    features = []
-    for place in range(texts):
-        rival = 0.0 if texts < 2 else best[1] if divided[place] == best[0] else best[0]
-        features.append((_logit(pointed[place]), most[place], mean[place], divided[place] - rival))
-    return features
+            covered[place] = max(covered[place], len(backing.covered) / judgement.size)
+    columns = (map(_logit, pointed), most, mean, _margins(divided), _margins(covered))
+    return list(zip(*columns, strict=True))
+
+
+def _margins(values: Sequence[float]) -> list[float]:
+    """Returns each value minus the best of the others, minus 0 where there is no other."""
+    best = sorted(values, reverse=True)[:2]
+    if len(best) < 2:
+        return list(values)
+    return [value - (best[1] if value == best[0] else best[0]) for value in values]
 
 
 def _logit(probability: float) -> float:

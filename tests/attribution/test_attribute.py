@@ -87,7 +87,7 @@ def test_used_chunks(question: str, contexts: list[str], answer: str, expected: 
         pytest.param("The bridge opened in 1964.", "The ferry sank near Oslo.", "unsupported", id="something else"),
         pytest.param("Opens at 7:30.", "It opens at 8:30.", "conflict", id="another time"),
         pytest.param("Goods can be returned.", "Goods can never be returned.", "conflict", id="never"),
-        pytest.param("The kettle has 24 months.", "The toaster has 24 months.", "uncertain", id="another thing"),
+        pytest.param("The kettle has 24 months.", "The blue toaster has 24 months.", "unsupported", id="another thing"),
     ],
 )
 def test_verdicts(context: str, answer: str, verdict: str) -> None:
