@@ -50,7 +50,7 @@ def quotesum() -> Iterator[Used]:
     for row in rows("quotesum/dev.jsonl"):
         texts = [f"{one['title']}\n{one['text']}" for one in row["contexts"]]
         used = tuple(one["n"] in row["used"] for one in row["contexts"])
-        yield Used(row["question"], _run(row["question"], texts, row["answer"]), used)
+        yield Used(row["question"], as_run(row["question"], texts, row["answer"]), used)
 
 
 def dureader() -> Iterator[Used]:
@@ -59,31 +59,58 @@ def dureader() -> Iterator[Used]:
         if row["answers"] and row["used"]:
             texts = ["\n".join([one["title"], *one["paragraphs"]]) for one in row["documents"]]
             used = tuple(one["n"] in row["used"] for one in row["documents"])
-            yield Used(row["question"], _run(row["question"], texts, " ".join(row["answers"])), used)
+            yield Used(row["question"], as_run(row["question"], texts, " ".join(row["answers"])), used)
 
 
 def begin() -> Iterator[Judged]:
     """English: model replies that are fully attributable to one sentence, or not (BEGIN; generic replies left out)."""
     for row in rows("begin/begin.jsonl"):
         if row["label"] != "Generic":
-            run = _run(row["message"], [row["knowledge"]], row["response"])
+            run = as_run(row["message"], [row["knowledge"]], row["response"])
             yield Judged(row["knowledge"], run, float(row["label"] == "Fully attributable"))
 
 
 def fever() -> Iterator[Judged]:
-    """English: claims that their evidence supports or refutes (FEVER Symmetric dev)."""
-    for row in rows("fever_symmetric/dev.jsonl"):
-        yield Judged(row["claim"], _run("", [row["evidence"]], row["claim"]), float(row["label"] == "SUPPORTS"))
+    """English: claims that their evidence supports or refutes (FEVER Symmetric dev).
+
+    Claims that share evidence, directly or through others, are one group.
+    """
+    lines = rows("fever_symmetric/dev.jsonl")
+    parent: dict[str, str] = {}
+
+    def find(node: str) -> str:
+        while parent.setdefault(node, node) != node:
+            node = parent[node]
+        return node
+
+    for row in lines:
+        parent[find("claim " + row["claim"])] = find("evidence " + row["evidence"])
+    for row in lines:
+        group = find("claim " + row["claim"])
+        yield Judged(group, as_run("", [row["evidence"]], row["claim"]), float(row["label"] == "SUPPORTS"))
 
 
 def mtrag() -> Iterator[Judged]:
     """English: faithfulness of answers, mean of three people's grades (MTRAG), beside a stored model judge."""
     for row in rows("mtrag/human_eval.jsonl"):
         if row["contexts"]:
-            run = _run(row["input"][-1]["text"], [one["text"] for one in row["contexts"]], row["response"])
+            run = as_run(row["input"][-1]["text"], [one["text"] for one in row["contexts"]], row["response"])
             grades = row["human"]["faithfulness"]
             rival = row["algorithmic"].get("rl_f")
-            yield Judged(row["task_id"], run, sum(grades) / len(grades), None if rival is None else float(rival))
+            yield Judged(
+                row["task_id"].split("<::>")[0], run, sum(grades) / len(grades), None if rival is None else float(rival)
+            )
+
+
+def wice() -> Iterator[tuple[RagRun, list[frozenset[int]]]]:
+    """English: claims of articles, sentences of a cited page, and the alternative sets that back a claim (WiCE dev).
+
+    Never fitted.
+    """
+    for row in rows("wice/claim_dev.jsonl"):
+        sets = [frozenset(one) for one in row["supporting_sentences"] if one]
+        if sets:
+            yield as_run("", row["evidence"], row["claim"]), sets
 
 
 def rgb(language: str) -> Iterator[Judged]:
@@ -94,9 +121,10 @@ def rgb(language: str) -> Iterator[Judged]:
             answer = answer[0]
         for label, passages in ((1.0, row["positive"]), (0.0, row["positive_wrong"])):
             for passage in passages:
-                yield Judged(row["query"], _run(row["query"], [passage], str(answer)), label)
+                yield Judged(row["query"], as_run(row["query"], [passage], str(answer)), label)
 
 
-def _run(question: str, texts: list[str], answer: str) -> RagRun:
+def as_run(question: str, texts: list[str], answer: str) -> RagRun:
+    """Returns the run of one question, its texts in this order."""
     contexts = [{"id": str(number), "text": text} for number, text in enumerate(texts, 1)]
     return read_run({"question": question, "contexts": contexts, "answer": answer})

@@ -1,7 +1,8 @@
-"""Rows to fit the support head on: statements against texts, from labels people gave and from swapped values.
+"""Rows to fit the heads on, from labels people gave and from swapped numbers.
 
-A row is a statement, the features of the text nearest to it, and what is known: whether the text backs it, whether it
-contradicts it. Where a label is of a whole answer, its statements share it and `fit.py` picks the weakest.
+A use row is a chunk: the features of its text, and whether the answer used it. A support row is a statement: the
+features of the text nearest to it, whether the text backs it and whether it contradicts it. Where a label is of a whole
+answer, its statements share it and `fit.py` picks the weakest.
 """
 
 import random
@@ -9,112 +10,128 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from corpora import begin, fever, mtrag, quotesum, rows
+from corpora import Used, as_run, begin, dureader, fever, mtrag, quotesum, rows
 
-from rag_eval_hooks.attribution.attribute import support_features_by_claim
-from rag_eval_hooks.record import RagRun, read_run
+from rag_eval_hooks.attribution.attribute import support_features_by_claim, use_features_by_position
+from rag_eval_hooks.record import RagRun
 
 NUMBER = re.compile(r"(?<![\w.,])\d{1,4}(?![\w.,]|\.\d)")
 SEED = 0
 BEST_GRADE, LOW_GRADE = 4.0, 2.7
 
 
-class Row(NamedTuple):
+class UseRow(NamedTuple):
+    """One chunk."""
+
+    features: tuple[float, ...]
+    used: bool
+    group: str
+    """`corpus:question`."""
+    is_foreign: bool
+    """Whether the chunk is of another question, so that it surely was not used."""
+
+
+class SupportRow(NamedTuple):
     """One statement against the text nearest to it."""
 
     features: tuple[float, ...]
+    """Empty where no text shares anything with it."""
     supported: bool
     refuted: bool | None
     """None where it is not known."""
     corpus: str
     group: str
+    """Rows from one question or document share it, whatever corpus they were made for."""
     answer: int
     """Rows of one answer share this number."""
 
 
-def support_rows() -> list[Row]:
-    """Returns the rows of all corpora that may be fitted."""
-    found: list[Row] = []
-    for answer, (corpus, group, run, supported, refuted) in enumerate(_judged()):
-        found += [
-            Row(features, supported, refuted, corpus, group, answer) for features in support_features_by_claim(run)
-        ]
+Labelled = tuple[str, str, RagRun, bool, bool | None]
+
+
+def use_rows() -> list[UseRow]:
+    """Returns the rows of the corpora whose used chunks people named, and of their answers with another's chunks."""
+    found: list[UseRow] = []
+    for corpus, labelled in (("quotesum", list(quotesum())), ("dureader", list(dureader()))):
+        for row, other in zip(labelled, turned(labelled), strict=True):
+            group = f"{corpus}:{row.group}"
+            features = use_features_by_position(row.run)
+            found += [UseRow(*one, group, False) for one in zip(features, row.used, strict=True)]
+            if other.group != row.group:
+                run = as_run(row.run.question or "", texts_of(other.run), row.run.answer or "")
+                found += [UseRow(features, False, group, True) for features in use_features_by_position(run)]
     return found
 
 
-def _judged() -> Iterator[tuple[str, str, RagRun, bool, bool | None]]:
+def turned(rows: list[Used]) -> list[Used]:
+    """Returns the rows turned by a third: beside each stands another, as a rule of another question."""
+    third = len(rows) // 3
+    return rows[third:] + rows[:third]
+
+
+def texts_of(run: RagRun) -> list[str]:
+    """Returns the texts of a run's context in order."""
+    return [chunk.text for chunk in run.context_chunks()]
+
+
+def support_rows() -> list[SupportRow]:
+    """Returns the rows of all corpora whose answers people judged, and of those made from others."""
+    return [
+        SupportRow(features, supported, refuted, corpus, group, answer)
+        for answer, (corpus, group, run, supported, refuted) in enumerate(_labelled())
+        for features in support_features_by_claim(run)
+    ]
+
+
+def _labelled() -> Iterator[Labelled]:
     for row in begin():
-        yield "begin", row.group, row.run, bool(row.label), False if row.label else None
-    groups = fever_groups()
+        yield "begin", f"begin:{row.group}", row.run, bool(row.label), False if row.label else None
     for row in fever():
-        yield "fever", groups[row.group], row.run, bool(row.label), not row.label
-    yield from _graded()
+        yield "fever", f"fever:{row.group}", row.run, bool(row.label), not row.label
+    for row in mtrag():  # what lies between the grades teaches little
+        if row.label == BEST_GRADE or row.label <= LOW_GRADE:
+            yield "mtrag", f"mtrag:{row.group}", row.run, row.label == BEST_GRADE, None
     yield from _written()
     yield from _bare()
 
 
-def fever_groups() -> dict[str, str]:
-    """Returns, for each claim, the group of claims that share evidence with it, directly or through others."""
-    parent: dict[str, str] = {}
-
-    def find(node: str) -> str:
-        while parent.setdefault(node, node) != node:
-            node = parent[node]
-        return node
-
-    lines = rows("fever_symmetric/dev.jsonl")
-    for line in lines:
-        parent[find("claim " + line["claim"])] = find("evidence " + line["evidence"])
-    return {line["claim"]: find("claim " + line["claim"]) for line in lines}
-
-
-def _graded() -> Iterator[tuple[str, str, RagRun, bool, bool | None]]:
-    """Answers that all people gave the best grade, and those with a low one; what is between teaches little."""
-    for row in mtrag():
-        if row.label == BEST_GRADE or row.label <= LOW_GRADE:
-            yield "mtrag", row.group.split("<::>")[0], row.run, row.label == BEST_GRADE, None
-
-
-def _written() -> Iterator[tuple[str, str, RagRun, bool, bool | None]]:
+def _written() -> Iterator[Labelled]:
     """Written answers against the sources they used, against those they did not use, and with a number changed."""
     chance = random.Random(SEED)  # noqa: S311  seeded
     for row in quotesum():
-        texts = [chunk.text for chunk in row.run.context_chunks()]
+        texts = texts_of(row.run)
         used = [text for text, flag in zip(texts, row.used, strict=True) if flag]
         rest = [text for text, flag in zip(texts, row.used, strict=True) if not flag]
-        answer = row.run.answer or ""
-        yield "quotesum", row.group, _run(row.group, used, answer), True, False
+        answer, group = row.run.answer or "", f"quotesum:{row.group}"
+        yield "quotesum", group, as_run(row.group, used, answer), True, False
         if rest:
-            yield "quotesum", row.group, _run(row.group, rest, answer), False, None
+            yield "quotesum", group, as_run(row.group, rest, answer), False, None
         swapped = swap_number(answer, chance)
         if swapped is not None:
-            yield "swapped", row.group, _run(row.group, used, swapped), False, None
+            yield "swapped", group, as_run(row.group, used, swapped), False, None
 
 
-def _bare() -> Iterator[tuple[str, str, RagRun, bool, bool | None]]:
+def _bare() -> Iterator[Labelled]:
     """Bare answers against the passage they were taken from, and against another passage that does not hold them."""
     chance = random.Random(SEED)  # noqa: S311  seeded
     for line in rows("quotesum/dev.jsonl"):
         answers = [(one["short_answer"], one["text"]) for one in line["contexts"] if one.get("short_answer")]
-        yield from _against("bare", line["question"], line["question"], answers, chance)
+        yield from _against(line["question"], f"quotesum:{line['question']}", answers, chance)
     paragraphs = rows("cmrc2018/dev.jsonl")
     for line, other in zip(paragraphs, paragraphs[1:] + paragraphs[:1], strict=True):
         for qa in line["qas"][:1]:
-            answer = qa["answers"][0]["text"] if isinstance(qa["answers"][0], dict) else qa["answers"][0]
-            pair = [(answer, line["context"]), ("", other["context"])]
-            yield from _against("bare", qa["question"], line["id"], pair, chance)
+            pair = [(qa["answers"][0], line["context"]), ("", other["context"])]
+            yield from _against(qa["question"], f"cmrc:{line['id']}", pair, chance)
 
 
-def _against(
-    corpus: str, question: str, group: str, answers: list[tuple[str, str]], chance: random.Random
-) -> Iterator[tuple[str, str, RagRun, bool, bool | None]]:
+def _against(question: str, group: str, answers: list[tuple[str, str]], chance: random.Random) -> Iterator[Labelled]:
     for answer, text in answers:
         if not answer or answer.lower() not in text.lower():
             continue
-        yield corpus, group, _run(question, [text], answer), True, False
+        yield "bare", group, as_run(question, [text], answer), True, False
         others = [other for _, other in answers if other != text and answer.lower() not in other.lower()]
         if others:
-            yield corpus, group, _run(question, [chance.choice(others)], answer), False, None
+            yield "bare", group, as_run(question, [chance.choice(others)], answer), False, None
 
 
 def swap_number(text: str, chance: random.Random) -> str | None:
@@ -126,10 +143,5 @@ def swap_number(text: str, chance: random.Random) -> str | None:
     old = int(match.group())
     new = old
     while new == old:
-        new = old + chance.choice([-1, 1]) * chance.randint(1, max(2, old // (50 if old > 1000 else 2)))
-    return text[: match.start()] + str(abs(new)) + text[match.end() :]
-
-
-def _run(question: str, texts: list[str], answer: str) -> RagRun:
-    contexts = [{"id": str(number), "text": text} for number, text in enumerate(texts, 1)]
-    return read_run({"question": question, "contexts": contexts, "answer": answer})
+        new = abs(old + chance.choice([-1, 1]) * chance.randint(1, max(2, old // (50 if old > 1000 else 2))))
+    return text[: match.start()] + str(new) + text[match.end() :]

@@ -17,8 +17,8 @@ __all__ = ["ATTRIBUTOR", "ATTRIBUTOR_VERSION", "USED_FROM", "attribute", "use_fe
 
 ATTRIBUTOR = "tier0"
 ATTRIBUTOR_VERSION = "2"
-USED_FROM = 0.45
-UNUSED_BELOW = 0.3
+USED_FROM = 0.4
+UNUSED_BELOW = 0.25
 UNSUPPORTED_BELOW = 0.3
 MAX_SUPPORTS = 50
 
@@ -33,7 +33,7 @@ def attribute(run: RagRun, attributor: Attributor | None = None) -> Attribution:
 
     Where no retrieval was seen at all, there is nothing to judge against: claims are `uncertain`, without probability.
 
-    A chunk is `used` from a probability of 0.45, `unused` below 0.3, `uncertain` between; one that did not reach the
+    A chunk is `used` from a probability of 0.4, `unused` below 0.25, `uncertain` between; one that did not reach the
     prompt is `unused`.
 
     Limits: `rag_eval_hooks.record.limits` says what is read and judged of a very large run; the words for what was

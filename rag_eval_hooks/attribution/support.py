@@ -19,6 +19,7 @@ __all__ = [
     "Said",
     "Source",
     "alternatives",
+    "compile_heads",
     "logistic",
     "same_slot",
     "support_features",
@@ -66,6 +67,9 @@ MOST = 3
 SENTENCE_WORDS = 8
 CONFLICT_FROM = 0.62
 """Probability of contradiction from which a statement counts as contradicted."""
+
+
+Heads = tuple[tuple[float, tuple[tuple[int, int | None, float], ...]], ...]
 
 
 class Said(NamedTuple):
@@ -261,19 +265,21 @@ def _groups() -> dict[str, list[frozenset[str]]]:
 
 
 @cache
-def _heads() -> tuple[tuple[float, list[tuple[int, int | None, float]]], ...]:
-    """The two heads: intercept, and for each weight the feature or the two features it multiplies."""
+def _heads() -> Heads:
     text = resources.files(__package__).joinpath("weights.json").read_text(encoding="utf-8")
-    data = json.loads(text)
+    return compile_heads({name: head["weights"] for name, head in json.loads(text).items()})
+
+
+def compile_heads(weights: Mapping[str, Mapping[str, float]]) -> Heads:
+    """Returns the heads of support and of conflict: the intercept, and for each weight the feature or two it is for."""
     heads = []
     for name in ("support", "conflict"):
-        weights = dict(data[name]["weights"])
-        intercept = weights.pop("intercept")
         parts: list[tuple[int, int | None, float]] = []
-        for key, weight in weights.items():
+        for key, weight in weights[name].items():
             one, _, other = key.partition("*")
-            parts.append((FEATURES.index(one), FEATURES.index(other) if other else None, weight))
-        heads.append((intercept, parts))
+            if key != "intercept":
+                parts.append((FEATURES.index(one), FEATURES.index(other) if other else None, weight))
+        heads.append((weights[name]["intercept"], tuple(parts)))
     return tuple(heads)
 
 

@@ -11,7 +11,15 @@ from rag_eval_hooks.attribution.support import logistic
 
 __all__ = ["FEATURES", "use_features", "use_probabilities"]
 
-FEATURES = ("pointed", "unique_most", "unique_mean", "divided_margin", "covered_margin")
+FEATURES = (
+    "pointed",
+    "unique_most",
+    "unique_mean",
+    "divided_margin",
+    "covered_margin",
+    "covered_most",
+    "covered_squared",
+)
 UNTOUCHED = 0.02
 
 
@@ -37,8 +45,8 @@ def use_features(judgements: Sequence[Judgement], texts: int) -> list[tuple[floa
 
     pointed: the largest log-odds with which a statement points to it; unique_most, unique_mean: the largest and mean
     share of a statement that it alone states; divided_margin: its mean divided share minus the best rival's;
-    covered_margin: the largest share of a statement's terms that it states, minus the best rival's. Means weigh
-    statements by their size.
+    covered_most: the largest share of a statement's terms that it states; covered_squared: its square; covered_margin:
+    the same minus the best rival's. Means weigh statements by their size.
     """
     size = sum(judgement.size for judgement in judgements) or 1
     pointed = [UNTOUCHED] * texts
@@ -51,7 +59,8 @@ def use_features(judgements: Sequence[Judgement], texts: int) -> list[tuple[floa
             mean[place] += backing.unique * judgement.size / size
             divided[place] += backing.divided * judgement.size / size
             covered[place] = max(covered[place], len(backing.covered) / judgement.size)
-    columns = (map(_logit, pointed), most, mean, _margins(divided), _margins(covered))
+    squared = [share * share for share in covered]
+    columns = (map(_logit, pointed), most, mean, _margins(divided), _margins(covered), covered, squared)
     return list(zip(*columns, strict=True))
 
 
