@@ -21,6 +21,9 @@ FEATURES = (
     "covered_squared",
 )
 UNTOUCHED = 0.02
+COVERED_MOST = FEATURES.index("covered_most")
+COVERED_LEAST = 0.25
+"""Share of a statement that a text has to state for its use to be as likely as the head says."""
 
 
 def use_probabilities(judgements: Sequence[Judgement], texts: int) -> list[float]:
@@ -36,7 +39,9 @@ def use_probabilities(judgements: Sequence[Judgement], texts: int) -> list[float
     probabilities = []
     for features in use_features(judgements, texts):
         score = model["intercept"] + sum(model[name] * value for name, value in zip(FEATURES, features, strict=True))
-        probabilities.append(logistic(score))
+        # Statements hardly share this little with a text by use; with a text on something else, they often do.
+        enough = min(1.0, features[COVERED_MOST] / COVERED_LEAST)
+        probabilities.append(enough * enough * logistic(score))
     return probabilities
 
 
