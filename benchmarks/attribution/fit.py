@@ -26,8 +26,6 @@ CONFLICT_SHARES = {"fever": 2.0, "begin": 0.5, "mtrag": 0.5, "quotesum": 0.5, "b
 PRIOR = {"intercept": -5.85, "covered": 9.0, "lost_names": -2.0}
 PRIOR_SHARE = 0.2
 SPARSE = 0.05
-# Enough to keep chunks of other questions from looking used; more costs agreement on the chunks of one question.
-FOREIGN_WEIGHT = 0.05
 SMALLEST = 0.03
 ROUNDS = 3
 Array = Any
@@ -41,7 +39,7 @@ WHAT = {
     "conflict": "Logistic regression over the same features: the probability that the sentences contradict it.",
 }
 DATA = {
-    "quotesum": "QuoteSum dev, English, CC BY-SA 4.0; sources a writer used; for use, also those of other questions",
+    "quotesum": "QuoteSum dev, English, CC BY-SA 4.0; sources a writer used",
     "dureader": "DuReader 2.0 demo (search), Chinese, Apache-2.0; pages an annotator selected",
     "begin": "BEGIN (wow, cmu-dog), English, CC BY 4.0; replies attributable to a text or not, generic ones left out",
     "fever": "FEVER Symmetric dev, English, CC BY-SA 3.0; claims a text supports or refutes",
@@ -92,16 +90,15 @@ def fit(uses: Sequence[UseRow], supports: Sequence[SupportRow]) -> dict[str, Wei
 
 def fit_use(rows: Sequence[UseRow]) -> Weights:
     """Returns the weights of the use head."""
-    x, y = np.array([row.features for row in rows]), np.array([row.used for row in rows])
-    weight = np.array([FOREIGN_WEIGHT if row.is_foreign else 1.0 for row in rows])
-    model = LogisticRegression(C=1.0, max_iter=5_000).fit(x, y, sample_weight=weight)
+    x, y = features_of(rows), np.array([row.used for row in rows])
+    model = LogisticRegression(C=1.0, max_iter=5_000).fit(x, y)
     return {"intercept": float(model.intercept_[0]), **dict(zip(use.FEATURES, map(float, model.coef_[0]), strict=True))}
 
 
 def fit_support(rows: Sequence[SupportRow]) -> Weights:
     """Returns the weights of the support head; where a label is of a whole answer, its weakest statement carries it."""
     full = [row for row in rows if row.features]
-    x, y = np.array([row.features for row in full]), np.array([row.supported for row in full])
+    x, y = features_of(full), np.array([row.supported for row in full])
     answer = np.array([row.answer for row in full])
     weight = _counts(full, SUPPORT_SHARES)
     wide = products(x)
@@ -121,14 +118,19 @@ def fit_support(rows: Sequence[SupportRow]) -> Weights:
 def fit_conflict(rows: Sequence[SupportRow]) -> Weights:
     """Returns the weights of the conflict head; what only is not backed counts as not contradicted."""
     full = [row for row in rows if row.features and row.corpus in CONFLICT_SHARES]
-    x, y = np.array([row.features for row in full]), np.array([bool(row.refuted) for row in full])
+    x, y = features_of(full), np.array([bool(row.refuted) for row in full])
     return sparse(products(x), y, _counts(full, CONFLICT_SHARES))
+
+
+def features_of(rows: Sequence[UseRow] | Sequence[SupportRow]) -> Array:
+    """Returns the features as a matrix, rounded: sums over sets end in other last digits in every process."""
+    return np.array([row.features for row in rows]).round(9)
 
 
 def sparse(wide: Array, y: Array, weight: Array) -> Weights:
     """Returns the weights of a logistic regression over the columns of `products`, kept few by an L1 penalty."""
     mean, spread = wide.mean(axis=0), wide.std(axis=0) + 1e-9
-    model = LogisticRegression(C=SPARSE, l1_ratio=1, solver="liblinear", max_iter=500, random_state=0)
+    model = LogisticRegression(C=SPARSE, l1_ratio=1, solver="liblinear", max_iter=5_000, tol=1e-5, random_state=0)
     model.fit((wide - mean) / spread, y, sample_weight=weight)
     raw = np.where(np.abs(model.coef_[0]) < SMALLEST, 0.0, model.coef_[0]) / spread
     named = {"intercept": float(model.intercept_[0] - raw @ mean)}

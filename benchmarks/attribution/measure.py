@@ -139,7 +139,7 @@ def ablations(use: Seen, judged: SeenJudged) -> None:
     """Prints what happens to texts of other runs, to long texts and to reworded answers."""
     print("\nablations")
     rows = [row for row, _ in use]
-    others = rows[len(rows) // 2 :] + rows[: len(rows) // 2]  # others than those that fit.py takes
+    others = rows[len(rows) // 2 :] + rows[: len(rows) // 2]
     foreign = [
         as_run(row.group, texts_of(other.run), row.run.answer or "") for row, other in zip(rows, others, strict=True)
     ]

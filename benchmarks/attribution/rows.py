@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from corpora import Used, as_run, begin, dureader, fever, mtrag, quotesum, rows
+from corpora import as_run, begin, dureader, fever, mtrag, quotesum, rows
 
 from rag_eval_hooks.attribution.attribute import support_features_by_claim, use_features_by_position
 from rag_eval_hooks.record import RagRun
@@ -27,8 +27,6 @@ class UseRow(NamedTuple):
     used: bool
     group: str
     """`corpus:question`."""
-    is_foreign: bool
-    """Whether the chunk is of another question, so that it surely was not used."""
 
 
 class SupportRow(NamedTuple):
@@ -50,23 +48,13 @@ Labelled = tuple[str, str, RagRun, bool, bool | None]
 
 
 def use_rows() -> list[UseRow]:
-    """Returns the rows of the corpora whose used chunks people named, and of their answers with another's chunks."""
-    found: list[UseRow] = []
-    for corpus, labelled in (("quotesum", list(quotesum())), ("dureader", list(dureader()))):
-        for row, other in zip(labelled, turned(labelled), strict=True):
-            group = f"{corpus}:{row.group}"
-            features = use_features_by_position(row.run)
-            found += [UseRow(*one, group, False) for one in zip(features, row.used, strict=True)]
-            if other.group != row.group:
-                run = as_run(row.run.question or "", texts_of(other.run), row.run.answer or "")
-                found += [UseRow(features, False, group, True) for features in use_features_by_position(run)]
-    return found
-
-
-def turned(rows: list[Used]) -> list[Used]:
-    """Returns the rows turned by a third: beside each stands another, as a rule of another question."""
-    third = len(rows) // 3
-    return rows[third:] + rows[:third]
+    """Returns the rows of the corpora whose used chunks people named."""
+    return [
+        UseRow(features, used, f"{corpus}:{row.group}")
+        for corpus, labelled in (("quotesum", quotesum()), ("dureader", dureader()))
+        for row in labelled
+        for features, used in zip(use_features_by_position(row.run), row.used, strict=True)
+    ]
 
 
 def texts_of(run: RagRun) -> list[str]:

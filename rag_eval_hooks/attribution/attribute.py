@@ -17,8 +17,8 @@ __all__ = ["ATTRIBUTOR", "ATTRIBUTOR_VERSION", "USED_FROM", "attribute", "use_fe
 
 ATTRIBUTOR = "tier0"
 ATTRIBUTOR_VERSION = "2"
-USED_FROM = 0.4
-UNUSED_BELOW = 0.25
+USED_FROM = 0.45
+UNUSED_BELOW = 0.3
 UNSUPPORTED_BELOW = 0.3
 MAX_SUPPORTS = 50
 
@@ -33,7 +33,7 @@ def attribute(run: RagRun, attributor: Attributor | None = None) -> Attribution:
 
     Where no retrieval was seen at all, there is nothing to judge against: claims are `uncertain`, without probability.
 
-    A chunk is `used` from a probability of 0.4, `unused` below 0.25, `uncertain` between; one that did not reach the
+    A chunk is `used` from a probability of 0.45, `unused` below 0.3, `uncertain` between; one that did not reach the
     prompt is `unused`.
 
     Limits: `rag_eval_hooks.record.limits` says what is read and judged of a very large run; the words for what was
@@ -90,13 +90,13 @@ def use_features_by_position(run: RagRun) -> list[tuple[float, ...]]:
 def support_features_by_claim(run: RagRun) -> list[tuple[float, ...]]:
     """Returns the support head's features of each statement and question: what `fit` learns from.
 
-    Those of the text that backs it best; none for a statement that shares nothing with any text. Courtesies count only
-    where there is nothing else.
+    Those of the text that covers most of it, so that they do not depend on the weights; none for a statement that shares
+    nothing with any text. Courtesies count only where there is nothing else.
     """
     reading = Reading(run)
     pairs = list(zip(reading.statements, reading.judged, strict=False))
     judged = [found for one, found in pairs if one.kind != "courtesy"] or [found for _, found in pairs]
-    return [next((one.features for one in found.backings if one.features), ()) for found in judged]
+    return [max((one.features for one in found.backings), default=()) for found in judged]
 
 
 def _claim(

@@ -11,17 +11,8 @@ from rag_eval_hooks.attribution.support import logistic
 
 __all__ = ["FEATURES", "use_features", "use_probabilities"]
 
-FEATURES = (
-    "pointed",
-    "unique_most",
-    "unique_mean",
-    "divided_margin",
-    "covered_margin",
-    "covered_most",
-    "covered_squared",
-)
+FEATURES = ("pointed", "unique_most", "unique_mean", "divided_margin", "covered_margin")
 UNTOUCHED = 0.02
-COVERED_MOST = FEATURES.index("covered_most")
 COVERED_LEAST = 0.25
 """Share of a statement that a text has to state for its use to be as likely as the head says."""
 
@@ -37,10 +28,10 @@ def use_probabilities(judgements: Sequence[Judgement], texts: int) -> list[float
     """
     model = _weights()
     probabilities = []
-    for features in use_features(judgements, texts):
+    for features, covered in zip(use_features(judgements, texts), _covered(judgements, texts), strict=True):
         score = model["intercept"] + sum(model[name] * value for name, value in zip(FEATURES, features, strict=True))
         # Statements hardly share this little with a text by use; with a text on something else, they often do.
-        enough = min(1.0, features[COVERED_MOST] / COVERED_LEAST)
+        enough = min(1.0, covered / COVERED_LEAST)
         probabilities.append(enough * enough * logistic(score))
     return probabilities
 
@@ -50,12 +41,12 @@ def use_features(judgements: Sequence[Judgement], texts: int) -> list[tuple[floa
 
     pointed: the largest log-odds with which a statement points to it; unique_most, unique_mean: the largest and mean
     share of a statement that it alone states; divided_margin: its mean divided share minus the best rival's;
-    covered_most: the largest share of a statement's terms that it states; covered_squared: its square; covered_margin:
-    the same minus the best rival's. Means weigh statements by their size.
+    covered_margin: the largest share of a statement's terms that it states, minus the best rival's. Means weigh
+    statements by their size.
     """
     size = sum(judgement.size for judgement in judgements) or 1
     pointed = [UNTOUCHED] * texts
-    most, mean, divided, covered = ([0.0] * texts for _ in range(4))
+    most, mean, divided = ([0.0] * texts for _ in range(3))
     for judgement in judgements:
         for backing in judgement.backings:
             place = backing.chunk
@@ -63,10 +54,17 @@ def use_features(judgements: Sequence[Judgement], texts: int) -> list[tuple[floa
             most[place] = max(most[place], backing.unique)
             mean[place] += backing.unique * judgement.size / size
             divided[place] += backing.divided * judgement.size / size
-            covered[place] = max(covered[place], len(backing.covered) / judgement.size)
-    squared = [share * share for share in covered]
-    columns = (map(_logit, pointed), most, mean, _margins(divided), _margins(covered), covered, squared)
+    columns = (map(_logit, pointed), most, mean, _margins(divided), _margins(_covered(judgements, texts)))
     return list(zip(*columns, strict=True))
+
+
+def _covered(judgements: Sequence[Judgement], texts: int) -> list[float]:
+    """Returns, for each text, the largest share of a statement's terms that it states."""
+    covered = [0.0] * texts
+    for judgement in judgements:
+        for backing in judgement.backings:
+            covered[backing.chunk] = max(covered[backing.chunk], len(backing.covered) / judgement.size)
+    return covered
 
 
 def _margins(values: Sequence[float]) -> list[float]:
