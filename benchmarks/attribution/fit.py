@@ -24,7 +24,7 @@ CONFLICT_SHARES = {"fever": 2.0, "begin": 0.5, "mtrag": 0.5, "quotesum": 0.5, "b
 # Log-odds of support set by hand, and how much of them goes into the head: on long answers, of which few are labelled,
 # they rank better than what short replies teach.
 PRIOR = {"intercept": -5.85, "covered": 9.0, "lost_names": -2.0}
-PRIOR_SHARE = 0.2
+PRIOR_SHARE = 0.3
 SPARSE = 0.05
 SMALLEST = 0.03
 ROUNDS = 3
@@ -34,7 +34,7 @@ Weights = dict[str, float]
 WHAT = {
     "use": "Logistic regression over features of a text (use.py): the probability that the answer used it.",
     "support": "Logistic regression over features of a statement and the sentences nearest to it (support.py) and over "
-    "products of two of them, kept few by an L1 penalty, mixed by log-odds with 20 % of a rule set by hand: the "
+    "products of two of them, kept few by an L1 penalty, mixed by log-odds with 30 % of a rule set by hand: the "
     "probability that the sentences back the statement.",
     "conflict": "Logistic regression over the same features: the probability that the sentences contradict it.",
 }
