@@ -18,6 +18,8 @@ from sklearn.linear_model import LogisticRegression
 
 from rag_eval_hooks.attribution import support, use
 
+# DuReader's annotators named one of several pages that say the same.
+USE_WEIGHTS = {"quotesum": 1.0, "dureader": 0.6}
 # How much each corpus counts in all, whatever its size.
 SUPPORT_SHARES = {"begin": 4.0, "fever": 2.0, "mtrag": 1.0, "swapped": 0.7, "quotesum": 0.5, "bare": 0.5}
 CONFLICT_SHARES = {"fever": 2.0, "begin": 0.5, "mtrag": 0.5, "quotesum": 0.5, "bare": 0.5}
@@ -91,7 +93,8 @@ def fit(uses: Sequence[UseRow], supports: Sequence[SupportRow]) -> dict[str, Wei
 def fit_use(rows: Sequence[UseRow]) -> Weights:
     """Returns the weights of the use head."""
     x, y = features_of(rows), np.array([row.used for row in rows])
-    model = LogisticRegression(C=1.0, max_iter=5_000).fit(x, y)
+    weight = np.array([USE_WEIGHTS[row.group.partition(":")[0]] for row in rows])
+    model = LogisticRegression(C=1.0, max_iter=5_000).fit(x, y, sample_weight=weight)
     return {"intercept": float(model.intercept_[0]), **dict(zip(use.FEATURES, map(float, model.coef_[0]), strict=True))}
 
 

@@ -9,14 +9,14 @@ from rag_eval_hooks.attribution.cite import cite
 from rag_eval_hooks.attribution.claims import Statement
 from rag_eval_hooks.attribution.match import Judgement
 from rag_eval_hooks.attribution.reading import Reading
-from rag_eval_hooks.attribution.use import use_features, use_probabilities
+from rag_eval_hooks.attribution.use import use_features, use_probabilities, with_citations
 from rag_eval_hooks.record import Attribution, ChunkVerdict, Citation, Claim, RagRun, Support
 from rag_eval_hooks.record.evaluation import SUPPORTED_FROM, Use, Verdict
 
 __all__ = ["ATTRIBUTOR", "ATTRIBUTOR_VERSION", "USED_FROM", "attribute", "use_features_by_position"]
 
 ATTRIBUTOR = "tier0"
-ATTRIBUTOR_VERSION = "2"
+ATTRIBUTOR_VERSION = "3"
 USED_FROM = 0.45
 UNUSED_BELOW = 0.3
 UNSUPPORTED_BELOW = 0.3
@@ -62,6 +62,9 @@ def attribute(run: RagRun, attributor: Attributor | None = None) -> Attribution:
         for index, (statement, judgement) in enumerate(zip_longest(reading.statements, reading.judged))
     ]
     used = use_probabilities(reading.stated, len(reading.evidence.texts))
+    if reading.attributor.count_citations:
+        pointed_at = {one.target_rank - 1 for one in citations if one.target_rank is not None}
+        used = with_citations(used, {reading.place_of[position] for position in pointed_at})
     if reading.attributor.calibration is not None and reading.attributor.calibration.use is not None:
         used = [reading.attributor.calibration.use.apply(probability) for probability in used]
     refuted = {backing.chunk for judgement in reading.stated for backing in judgement.backings if backing.conflict}
@@ -72,6 +75,7 @@ def attribute(run: RagRun, attributor: Attributor | None = None) -> Attribution:
             [used[place] if rank < reading.read_chunks else None for rank, place in enumerate(reading.place_of)],
             [place in refuted for place in reading.place_of],
             citations,
+            [place in reading.wrong for place in reading.place_of],
         ),
         claims=tuple(claims),
         citations=tuple(citations),
@@ -90,8 +94,8 @@ def use_features_by_position(run: RagRun) -> list[tuple[float, ...]]:
 def support_features_by_claim(run: RagRun) -> list[tuple[float, ...]]:
     """Returns the support head's features of each statement and question: what `fit` learns from.
 
-    Those of the text that covers most of it, so that they do not depend on the weights; none for a statement that shares
-    nothing with any text. Courtesies count only where there is nothing else.
+    Those of the text that covers most of it, so that they do not depend on the weights; none for a statement that
+    shares nothing with any text. Courtesies count only where there is nothing else.
     """
     reading = Reading(run)
     pairs = list(zip(reading.statements, reading.judged, strict=False))
@@ -154,7 +158,11 @@ def _supports(judgement: Judgement, reading: Reading) -> Iterator[Support]:
 
 
 def _verdicts(
-    run: RagRun, uses: Sequence[float | None], conflicts: Sequence[bool], citations: Sequence[Citation]
+    run: RagRun,
+    uses: Sequence[float | None],
+    conflicts: Sequence[bool],
+    citations: Sequence[Citation],
+    wrong: Sequence[bool] = (),
 ) -> tuple[ChunkVerdict, ...]:
     cited = {citation.target_rank for citation in citations if citation.target_rank is not None}
     packed = len(run.context)
@@ -171,6 +179,7 @@ def _verdicts(
                 use=_use(probability),
                 use_probability=probability,
                 conflict=bool(in_prompt and conflicts and conflicts[rank - 1]),
+                wrong_value=bool(in_prompt and wrong and wrong[rank - 1]),
             )
         )
     return tuple(verdicts)

@@ -34,7 +34,13 @@ class Attributor:
     support_model: SupportModel | None = None
     """Asked whether a text backs a claim where the lexical head is unsure; by default nothing is asked."""
 
+    count_citations: bool = False
+    """Whether a citation counts as a sign that its chunk was used. Off: so that use does not follow from what citations
+    claim, and a citation can be checked against it."""
+
     def __post_init__(self) -> None:
+        if not isinstance(self.count_citations, bool):
+            raise ConfigError(f"count_citations: expected True or False, got {self.count_citations!r}")
         _check("background", self.background, Background, 'Background.load("background.json")')
         _check("calibration", self.calibration, Calibration, 'Calibration.load("calibration.json")')
         _check("support_model", self.support_model, SupportModel, "an object with score(pairs)")
@@ -66,6 +72,8 @@ class Attributor:
         if self.support_model is not None:
             names.append("model" + INCOMPLETE * (unanswered > 0))
             versions.append(str(getattr(self.support_model, "name", ""))[:MAX_NAME])
+        if self.count_citations:
+            names.append("citations")
         if self.calibration is not None:
             names.append("calibrated")
             versions.append(self.calibration.digest)

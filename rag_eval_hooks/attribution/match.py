@@ -15,6 +15,7 @@ from rag_eval_hooks.attribution.support import (
     Said,
     Source,
     alternatives,
+    is_designation,
     logistic,
     same_slot,
     support_features,
@@ -23,7 +24,7 @@ from rag_eval_hooks.attribution.support import (
 from rag_eval_hooks.attribution.terms import HIRAGANA, direction, plain_terms, terms
 from rag_eval_hooks.record.evaluation import SUPPORTED_FROM
 
-__all__ = ["Backing", "Judgement", "Query", "judge"]
+__all__ = ["Backing", "Judgement", "Query", "judge", "other_values"]
 
 MAX_TERMS = 400
 MAX_TEXTS = 32
@@ -56,6 +57,8 @@ RESIDUAL_AT = 0.12
 RESIDUAL_MIN = 0.15
 RESIDUAL_BONUS = 0.3
 JOINT_TEXTS = 4
+OVERLAP_SHARE = 0.5
+"""Share of a statement from which the same sentence makes two chunks one: less may be a common heading."""
 PRONOUNS = frozenset("it he she they his her their its this these".split())
 PRONOUN_WITHIN = 8
 JOINT_MIN = 0.1
@@ -147,7 +150,7 @@ def judge(
     gathered = {
         chunk: _gather(sentences, wanted, evidence) for chunk, sentences in _nearest(hits, wanted, evidence).items()
     }
-    use = _use(gathered, wanted)
+    use = _use(gathered, wanted, evidence)
     shares = {chunk: _weight(credit, wanted) for chunk, (_, credit) in gathered.items()}
     nearest = max(shares, key=lambda chunk: (shares[chunk], -chunk), default=None)
     enough = WEIGHED_FROM * sum(term.support_weight for term in wanted)
@@ -175,6 +178,34 @@ def judge(
         joint if together > alone else (),
         len(wanted),
     )
+
+
+def other_values(question: Folded, original: str, evidence: Evidence, background: Background) -> frozenset[int]:
+    """Returns the texts that speak of what the question asks for, but with another year, date, period or version.
+
+    The question asks for 2017 and the text has 2016 in a sentence about the same; a text that also has what was asked
+    for is not among them. Counts and amounts are left out: a question may give them for other reasons.
+
+    Args:
+        question: The question, folded.
+        original: The question as it was.
+        evidence: The chunks.
+        background: How common terms are.
+    """
+    wanted = _wanted(question, original, 0, len(original), Query(""), evidence)
+    asked = [place for place, term in enumerate(wanted) if term.anchor is not None and is_designation(term.anchor)]
+    if not asked:
+        return frozenset()
+    hits = _hits(wanted, evidence)
+    said = _said(wanted, question.text, background)
+    found = set()
+    for chunk, sentences in _nearest(hits, wanted, evidence).items():
+        held = {index for _, terms_held in sentences for index in terms_held}
+        best, _ = _gather(sentences, wanted, evidence)
+        values = [place in held or place not in asked for place in range(len(said.anchors))]
+        if not all(values) and _states_another(_about(best, hits, wanted, evidence), values, said, evidence):
+            found.add(chunk)
+    return frozenset(found)
 
 
 def _wanted(folded: Folded, original: str, start: int, end: int, query: Query, evidence: Evidence) -> list[Term]:
@@ -329,25 +360,39 @@ def _contradictions(
     evidence: Evidence,
 ) -> tuple[bool, bool]:
     """Whether short sentences about the same thing state another value, and whether they all say the opposite."""
+    about = _about(best, hits, wanted, evidence)
+    flipped = bool(about) and all(opposes(said.text, evidence.text_of(place)) for place in about)
+    another = _states_another(about, values, said, evidence) or any(
+        recounts(said.text, said.anchors, evidence.context_of(place), evidence.anchors[place]) for place in about
+    )
+    return another, flipped
+
+
+def _about(
+    best: Sequence[int], hits: dict[int, dict[int, float]], wanted: Sequence[Term], evidence: Evidence
+) -> list[int]:
+    """Returns the sentences that speak of what the statement speaks of, and of little else."""
     # A word with an opposite may be missing just because its opposite is there.
-    words = [index for index in range(len(said.anchors), len(wanted)) if wanted[index].key not in OPPOSED]
+    words = [index for index, term in enumerate(wanted) if term.anchor is None and term.key not in OPPOSED]
     total = sum(wanted[index].support_weight for index in words)
-    about = [
+    return [
         place
         for place in best
         if total
         and _weight(hits[place], wanted, words) >= SAME_TOPIC * total
         and _length(place, evidence) <= COMPARABLE * len(wanted)
     ]
-    flipped = bool(about) and all(opposes(said.text, evidence.text_of(place)) for place in about)
-    another = any(
+
+
+def _states_another(about: Sequence[int], values: Sequence[bool], said: Said, evidence: Evidence) -> bool:
+    """Whether one of the sentences has another value in the place of one that is missing."""
+    return any(
         same_slot(anchor, other) and not any(fits(one, other) for one in said.anchors)
         for anchor, there in zip(said.anchors, values, strict=True)
         if not there
         for place in about
         for other in evidence.anchors[place]
-    ) or any(recounts(said.text, said.anchors, evidence.context_of(place), evidence.anchors[place]) for place in about)
-    return another, flipped
+    )
 
 
 def _same_subject(said: Said, is_held: bool, source: Source) -> bool:
@@ -366,15 +411,37 @@ def _length(place: int, evidence: Evidence) -> int:
 
 
 def _use(
+    gathered: dict[int, tuple[list[int], dict[int, float]]], wanted: Sequence[Term], evidence: Evidence
+) -> dict[int, tuple[float, float, float]]:
+    """Returns, for each chunk, how strongly the statement points to it, and its unique and divided shares.
+
+    Chunks that overlap, so that the same sentence is what each has for the statement, are no rivals: they share the
+    verdict of the one that has most.
+    """
+    weights = [term.use_weight for term in wanted]
+    enough = OVERLAP_SHARE * sum(weights)
+    key_of: dict[int, str] = {}
+    leaders: dict[str, int] = {}
+    for chunk, (places, credit) in gathered.items():
+        worth = _worth(credit, weights)
+        key_of[chunk] = "".join(evidence.text_of(places[0]).split()) if worth >= enough else str(chunk)
+        leader = leaders.setdefault(key_of[chunk], chunk)
+        if worth > _worth(gathered[leader][1], weights):
+            leaders[key_of[chunk]] = chunk
+    found = _use_of_rivals({chunk: gathered[chunk] for chunk in sorted(leaders.values())}, wanted)
+    return {chunk: found[leaders[key]] for chunk, key in key_of.items()}
+
+
+def _worth(credit: dict[int, float], weights: Sequence[float]) -> float:
+    return sum(weights[index] * value for index, value in credit.items())
+
+
+def _use_of_rivals(
     gathered: dict[int, tuple[list[int], dict[int, float]]], wanted: Sequence[Term]
 ) -> dict[int, tuple[float, float, float]]:
-    """Returns, for each chunk, how strongly the statement points to it, and its unique and divided shares."""
     weights = [term.use_weight for term in wanted]
     total = sum(weights)
-    share = {
-        chunk: sum(weights[index] * value for index, value in credit.items()) / total
-        for chunk, (_, credit) in gathered.items()
-    }
+    share = {chunk: _worth(credit, weights) / total for chunk, (_, credit) in gathered.items()}
     ranked = sorted(share, key=lambda chunk: (-share[chunk], chunk))
     holders = Counter(index for _, credit in gathered.values() for index in credit)
     result: dict[int, tuple[float, float, float]] = {}

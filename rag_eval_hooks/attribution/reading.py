@@ -10,8 +10,8 @@ from rag_eval_hooks.attribution.claims import Statement, blank, split_statements
 from rag_eval_hooks.attribution.evidence import Evidence
 from rag_eval_hooks.attribution.fold import Folded, fold
 from rag_eval_hooks.attribution.marks import find_marks
-from rag_eval_hooks.attribution.match import Judgement, Query, judge
-from rag_eval_hooks.attribution.support import alternatives
+from rag_eval_hooks.attribution.match import Judgement, Query, judge, other_values
+from rag_eval_hooks.attribution.support import alternatives, is_designation
 from rag_eval_hooks.attribution.terms import terms
 from rag_eval_hooks.record import Chunk, RagRun
 from rag_eval_hooks.record.evaluation import AnswerKind
@@ -60,11 +60,16 @@ class Reading:
         distinct, self.place_of = self._distinct()
         forms = [self._forms[position] for position in distinct]
         originals = [self.context[position].text for position in distinct]
+        self._question = run.question or ""
+        asked = self._question[:MAX_QUESTION]
+        question = fold(asked)
+        query = Query(question.text)
         vocabulary = {term for term, _, _ in terms(folded.text)}
         vocabulary.update(*map(alternatives, tuple(vocabulary)))
-        self.evidence = Evidence(forms, originals, vocabulary)
-        self._question = run.question or ""
-        query = Query(fold(self._question[:MAX_QUESTION]).text)
+        designates = any(map(is_designation, query.anchors))
+        self.evidence = Evidence(forms, originals, vocabulary | query.terms if designates else vocabulary)
+        self.wrong = other_values(question, asked, self.evidence, self.background) if designates else frozenset[int]()
+        """The distinct texts that are about what was asked, but for another year, date, period or version."""
         # Citations ask for the same spans again.
         scaling = None if self.attributor.calibration is None else self.attributor.calibration.support
         self._weigh = cache(

@@ -20,6 +20,7 @@ __all__ = [
     "Source",
     "alternatives",
     "compile_heads",
+    "is_designation",
     "logistic",
     "same_slot",
     "support_features",
@@ -65,6 +66,7 @@ DENIAL = re.compile(
 )
 MOST = 3
 SENTENCE_WORDS = 8
+DESIGNATIONS = frozenset(["day", "month", "quarter", "half", "version"])
 CONFLICT_FROM = 0.62
 """Probability of contradiction from which a statement counts as contradicted."""
 
@@ -230,6 +232,13 @@ def _share(tokens: Sequence[str], source: Sequence[str], size: int, otherwise: f
 
 def _stated(anchor: Anchor, said: Said) -> bool:
     return any(fits(one, anchor) for one in said.anchors)
+
+
+def is_designation(anchor: Anchor) -> bool:
+    """Whether a value says which one is meant rather than how much: a year, a date, a period, a version."""
+    if anchor.key is not None:
+        return anchor.key.split(":")[0] in DESIGNATIONS
+    return _is_year(anchor)
 
 
 def _is_year(anchor: Anchor) -> bool:

@@ -2,17 +2,19 @@
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from importlib import resources
 
 from rag_eval_hooks.attribution.match import Judgement
 from rag_eval_hooks.attribution.support import logistic
 
-__all__ = ["FEATURES", "use_features", "use_probabilities"]
+__all__ = ["FEATURES", "use_features", "use_probabilities", "with_citations"]
 
 FEATURES = ("pointed", "unique_most", "unique_mean", "divided_margin", "covered_margin")
 UNTOUCHED = 0.02
+CITED = 1.5
+"""Log-odds that a citation adds where citations count; set by hand, no corpus has labels for it."""
 COVERED_LEAST = 0.25
 """Share of a statement that a text has to state for its use to be as likely as the head says."""
 
@@ -34,6 +36,19 @@ def use_probabilities(judgements: Sequence[Judgement], texts: int) -> list[float
         enough = min(1.0, covered / COVERED_LEAST)
         probabilities.append(enough * enough * logistic(score))
     return probabilities
+
+
+def with_citations(probabilities: Sequence[float], cited: Collection[int]) -> list[float]:
+    """Returns the probabilities of use where a citation counts as a sign of it: cited texts gain `CITED` log-odds.
+
+    Args:
+        probabilities: One per text.
+        cited: The texts that a citation points to.
+    """
+    return [
+        logistic(_logit(probability) + CITED) if place in cited else probability
+        for place, probability in enumerate(probabilities)
+    ]
 
 
 def use_features(judgements: Sequence[Judgement], texts: int) -> list[tuple[float, ...]]:

@@ -83,6 +83,8 @@ class ChunkVerdict(Model):
     """Probability of use, in [0, 1]; null where the use is unknown."""
     conflict: bool
     """Whether the chunk states another value than the answer in the same place."""
+    wrong_value: bool = False
+    """Whether it is about what the question asks for, but for another year, date, period or version."""
 
 
 class Support(Model):

@@ -1,6 +1,7 @@
 """One settings object reaches attribution on every way in."""
 
 import json
+from math import log
 from pathlib import Path
 
 import pytest
@@ -46,3 +47,14 @@ def test_a_part_of_another_type_is_refused(wrong: dict[str, object]) -> None:
         Attributor(**wrong)  # type: ignore[arg-type]
     with pytest.raises(RagEvalHooksError, match=r"^attributor: expected an Attributor"):
         Hooks(attributor=wrong)  # type: ignore[arg-type]
+
+
+def test_citations_count_only_where_asked_for() -> None:
+    """A cited chunk gains 1.5 log-odds of use; chunks that are not cited, and claims, stay as they are."""
+    run = read_run({"contexts": ["The mast is tall.", "Sails are white."], "answer": "The gaff is short [2]."})
+    plain, counted = evaluate(run, ()), evaluate(run, (), Attributor(count_citations=True))
+    before, after = plain.chunks[1].use_probability or 0.0, counted.chunks[1].use_probability or 0.0
+    assert log(after / (1 - after)) - log(max(before, 1e-4) / (1 - max(before, 1e-4))) == pytest.approx(1.5)
+    assert counted.chunks[0] == plain.chunks[0]
+    assert counted.claims == plain.claims
+    assert counted.made_by.attributor == "tier0+citations"
