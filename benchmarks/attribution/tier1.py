@@ -72,8 +72,8 @@ def compare(name: str, rows: Sequence[Judged], measures: dict[str, Measure], mod
         ]
     print(f"\n{name}: {len(plain)} answers, {claims} claims, asked about {len(band)} ({len(band) / claims:.1%})")
     for measure, value in measures.items():
-        report(f"without {measure}", plain, value)
-        report(f"with    {measure}", asked, value)
+        report(None, f"without {measure}", plain, value)
+        report(None, f"with    {measure}", asked, value)
     labels = [label for label, _, _ in band]
     if not graded and len(set(labels)) > 1:
         old_auroc, new_auroc = (roc_auc_score(labels, [one[place] for one in band]) for place in (1, 2))
