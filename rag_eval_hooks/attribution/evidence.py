@@ -94,7 +94,6 @@ class Evidence:
         text = folded.text[start:end]
         self._sources[place] = source = Source(
             tokens=tuple(plain_terms(folded.text, start, end)),
-            anchors=tuple(self.anchors[place]),
             text=text,
             names=sum(1 for _ in NAME.finditer(self._originals[chunk], *folded.span(start, end))),
             stance=stance_of(text),

@@ -137,7 +137,9 @@ def _support(
     values = [index in credit for index in range(first_word)]
     held = [credit.get(index, 0.0) for index in range(first_word, len(claim))]
     source = evidence.source(sentences)
-    features = support_features(said, held, values, source)
+    # A value that is stated has no other in its place, and texts are only searched for values where it takes them.
+    stated = [] if all(values) else [anchor for place in sentences for anchor in evidence.anchors[place]]
+    features = support_features(said, held, values, source, stated)
     support, against = weigh_support(features)
     another, flipped = _contradictions(sentences, values, hits, claim, evidence)
     if not all(values) or another or flipped:
@@ -163,7 +165,12 @@ def _contradictions(
         if not there
         for place in about
         for other in evidence.anchors[place]
-    ) or any(recounts(said.text, said.anchors, evidence.context_of(place), evidence.anchors[place]) for place in about)
+    ) or (
+        bool(said.anchors)
+        and any(
+            recounts(said.text, said.anchors, evidence.context_of(place), evidence.anchors[place]) for place in about
+        )
+    )
     return another, flipped
 
 

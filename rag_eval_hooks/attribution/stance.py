@@ -173,15 +173,20 @@ def _direction_signs(text: str) -> int:
     return RISES * bool(RISING.search(text)) | FALLS * bool(FALLING.search(text))
 
 
+def _signs_of_word(word: str) -> int:
+    """Returns the signs of a word of a script with blanks; to match it from its beginning is all there is to find."""
+    signs = RISES * bool(RISING.match(word)) | FALLS * bool(FALLING.match(word)) | _SIDES.get(word, 0)
+    return signs | NEGATES * (word in NEGATING) | DENIES * (word in DENYING)
+
+
 class _Signs(dict[str, int]):
     """The signs of single words, remembered up to a bound."""
 
     def __missing__(self, word: str) -> int:
-        """Finds the signs of a new word; scripts without blanks are looked at as a whole text."""
+        """Finds the signs of a new word; for scripts without blanks the text as a whole is searched."""
         if word[0] >= SPACELESS_FROM:
             return 0
-        signs = _direction_signs(word) | NEGATES * (word in NEGATING) | DENIES * (word in DENYING)
-        signs |= _SIDES.get(word, 0)
+        signs = _signs_of_word(word)
         if len(word) <= LONGEST_WORD:
             if len(self) >= MAX_REMEMBERED:
                 self.clear()

@@ -87,8 +87,6 @@ class Source(NamedTuple):
 
     tokens: tuple[str, ...]
     """All their words in order."""
-    anchors: tuple[Anchor, ...]
-    """Their values."""
     text: str
     """Themselves, folded."""
     names: int
@@ -102,14 +100,15 @@ class Source(NamedTuple):
             return parts[0]
         return Source(
             tuple(token for part in parts for token in part.tokens),
-            tuple(anchor for part in parts for anchor in part.anchors),
             " ".join(part.text for part in parts),
             sum(part.names for part in parts),
             Stance.joined([part.stance for part in parts]),
         )
 
 
-def support_features(said: Said, held: Sequence[float], values: Sequence[bool], source: Source) -> tuple[float, ...]:
+def support_features(
+    said: Said, held: Sequence[float], values: Sequence[bool], source: Source, stated: Iterable[Anchor]
+) -> tuple[float, ...]:
     """Returns the features of a statement and the sentences it is weighed against, in the order of `FEATURES`.
 
     Args:
@@ -117,6 +116,7 @@ def support_features(said: Said, held: Sequence[float], values: Sequence[bool], 
         held: How well the sentences hold each of `said.keys`, in [0, 1].
         values: Whether the sentences state each of `said.anchors`.
         source: The sentences.
+        stated: The values of the sentences; not looked at where they state all of the statement's.
     """
     lost = [(1.0 - have) * weight for have, weight in zip(held, said.importance, strict=True)]
     lost_idf = list(map(mul, lost, said.idf))
@@ -143,7 +143,7 @@ def support_features(said: Said, held: Sequence[float], values: Sequence[bool], 
     named = sum(said.is_name)
     missing_names = sum(name and have < 0.5 for name, have in zip(said.is_name, held, strict=True)) if named else 0
     other_number = missing_numbers > 0 and any(
-        not there and any(same_slot(anchor, other) and not _stated(other, said) for other in source.anchors)
+        not there and any(same_slot(anchor, other) and not _stated(other, said) for other in stated)
         for anchor, there in zip(said.anchors, values, strict=True)
     )
     said_denies, source_denies = said.stance.denies, source.stance.denies

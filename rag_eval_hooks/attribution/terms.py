@@ -1,7 +1,7 @@
 """Cuts folded text into terms that compare: stems of words, and bigrams where a script writes no blanks."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
 from rag_eval_hooks.attribution.lexicon import IRREGULAR
@@ -132,17 +132,17 @@ def stems_of_word(word: str) -> list[str]:
     return [_STEMS[word]]
 
 
-def openings(stem: str) -> set[str]:
-    """Returns the first `OPENING` letters that words without an apostrophe can have where `stem` gives this stem.
+def openings(stems: Collection[str]) -> set[str]:
+    """Returns the first `OPENING` letters that words without an apostrophe with one of these stems can have.
 
-    >>> sorted(openings("policy")), sorted(openings("fly")), sorted(openings("eg")), sorted(openings("buy"))
+    >>> sorted(openings({"policy"})), sorted(openings({"fly"})), sorted(openings({"eg"})), sorted(openings({"buy"}))
     (['pol'], ['fle', 'fli', 'flo', 'fly'], ['eg', 'egg'], ['bou', 'bui', 'buy'])
     """
-    found = {stem[:OPENING], *_IRREGULAR_OPENINGS.get(stem, ())}
-    if len(stem) == OPENING and stem.endswith("y"):
-        found.add(stem[:-1] + "i")
-    if len(stem) == OPENING - 1:
-        found.add(stem + stem[-1])
+    found = {stem[:OPENING] for stem in stems}
+    found.update(*(_IRREGULAR_OPENINGS[stem] for stem in _IRREGULAR_OPENINGS.keys() & stems))
+    short = [stem for stem in found if stem in stems]
+    found.update(stem[:-1] + "i" for stem in short if len(stem) == OPENING and stem.endswith("y"))
+    found.update(stem + stem[-1] for stem in short if len(stem) == OPENING - 1)
     return found
 
 
