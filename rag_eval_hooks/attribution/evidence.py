@@ -8,6 +8,7 @@ from rag_eval_hooks.attribution.anchor_index import AnchorIndex, anchors_of
 from rag_eval_hooks.attribution.anchors import Anchor
 from rag_eval_hooks.attribution.fold import Folded, fold
 from rag_eval_hooks.attribution.sentences import sentence_bounds
+from rag_eval_hooks.attribution.stance import stance_of
 from rag_eval_hooks.attribution.support import Source
 from rag_eval_hooks.attribution.terms import plain_terms
 from rag_eval_hooks.attribution.vocabulary import NUMBER_WORD, Vocabulary
@@ -68,7 +69,8 @@ class Evidence:
         """For each sentence, its anchors."""
         self._vocabulary = Vocabulary(vocabulary)
         self._streams: dict[int, str] = {}
-        self._words: dict[int, list[str]] = {}
+        self._sources: dict[int, Source] = {}
+        """The sentences that a statement was weighed against, by place."""
         self._originals = originals
         for chunk, (folded, original) in enumerate(zip(texts, originals, strict=True)):
             self._add(chunk, folded, original)
@@ -84,25 +86,19 @@ class Evidence:
 
     def source(self, places: Sequence[int]) -> Source:
         """Returns some sentences as one source to weigh a statement against."""
-        tokens: list[str] = []
-        anchors: list[Anchor] = []
-        names = 0
-        for place in places:
-            tokens += self._words_of(place)
-            anchors += self.anchors[place]
-            names += self._names_of(place)
-        return Source(tuple(tokens), tuple(anchors), " ".join(map(self.text_of, places)), names)
+        return Source.joined([self._sources.get(place) or self._read(place) for place in places])
 
-    def _words_of(self, place: int) -> list[str]:
-        if place not in self._words:
-            chunk, start, end, _ = self.sentences[place]
-            self._words[place] = plain_terms(self.texts[chunk].text, start, end)
-        return self._words[place]
-
-    def _names_of(self, place: int) -> int:
+    def _read(self, place: int) -> Source:
         chunk, start, end, _ = self.sentences[place]
-        start, end = self.texts[chunk].span(start, end)
-        return sum(1 for _ in NAME.finditer(self._originals[chunk], start, end))
+        folded = self.texts[chunk]
+        text = folded.text[start:end]
+        self._sources[place] = source = Source(
+            tokens=tuple(plain_terms(folded.text, start, end)),
+            text=text,
+            names=sum(1 for _ in NAME.finditer(self._originals[chunk], *folded.span(start, end))),
+            stance=stance_of(text),
+        )
+        return source
 
     def is_quoted(self, stream: str, chunk: int) -> bool:
         """Whether a text holds a passage word for word, whatever the punctuation and line breaks.
@@ -119,7 +115,8 @@ class Evidence:
 
     def find_term(self, term: str) -> list[int]:
         """Returns the sentences that hold a term, at most `MAX_POSTINGS`."""
-        return self.postings.get(term, [])[:MAX_POSTINGS]
+        places = self.postings.get(term, [])
+        return places if len(places) <= MAX_POSTINGS else places[:MAX_POSTINGS]
 
     def find_alike(self, term: str) -> list[int]:
         """Returns sentences with a word of the same beginning, for a term that none holds (`founder`: `founded`)."""

@@ -4,13 +4,14 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 
+from rag_eval_hooks.attribution.asked import other_values
 from rag_eval_hooks.attribution.attributor import Attributor
 from rag_eval_hooks.attribution.calibration import Scaling
 from rag_eval_hooks.attribution.claims import Statement, blank, split_statements
 from rag_eval_hooks.attribution.evidence import Evidence
 from rag_eval_hooks.attribution.fold import Folded, fold
 from rag_eval_hooks.attribution.marks import find_marks
-from rag_eval_hooks.attribution.match import Judgement, Query, judge, other_values
+from rag_eval_hooks.attribution.match import Judgement, Query, judge
 from rag_eval_hooks.attribution.support import alternatives, is_designation
 from rag_eval_hooks.attribution.terms import terms
 from rag_eval_hooks.record import Chunk, RagRun

@@ -2,16 +2,17 @@
 
 import json
 import math
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import resources
+from operator import itemgetter, mul
 from typing import NamedTuple
 
 from rag_eval_hooks.attribution.anchors import Anchor, fits
 from rag_eval_hooks.attribution.lexicon import EXCLUSIVE, SAME
-from rag_eval_hooks.attribution.opposites import excludes
-from rag_eval_hooks.attribution.terms import STOPWORDS, direction, stem
+from rag_eval_hooks.attribution.opposites import reverses
+from rag_eval_hooks.attribution.stance import Stance
+from rag_eval_hooks.attribution.terms import STOPWORDS, stem
 
 __all__ = [
     "CONFLICT_FROM",
@@ -56,22 +57,11 @@ FEATURES = (
     "both_deny",
     "reversed",
 )
-FIRST_PERSON = frozenset("i me my mine we our us i'm i've i'd i'll".split())
-DENIAL = re.compile(
-    r"\b(?:barely|hardly|only|exclusively|solely|incapable|unable|refus(?:e[sd]?|ing)|fail(?:s|ed|ing)?|"
-    r"avoid(?:s|ed|ing)?|yet to|lack(?:s|ed|ing)?|absent|absence|never|not|no|none|without|instead|rather than|"
-    r"excluding|except|neither|nor|"
-    r"unsuccessful(?:ly)?|den(?:y|ied|ies)|left out|cannot|turned down|declin(?:es?|ed)|reject(?:s|ed)?|"
-    r"cancel(?:s|led|ed)?|abandon(?:s|ed)?|nobody|nothing)\b|n ?'t\b"
-)
 MOST = 3
 SENTENCE_WORDS = 8
 DESIGNATIONS = frozenset(["day", "month", "quarter", "half", "version"])
 CONFLICT_FROM = 0.62
 """Probability of contradiction from which a statement counts as contradicted."""
-
-
-Heads = tuple[tuple[float, tuple[tuple[int, int | None, float], ...]], ...]
 
 
 class Said(NamedTuple):
@@ -91,6 +81,7 @@ class Said(NamedTuple):
     """Its values."""
     text: str
     """Itself, folded."""
+    stance: Stance
     is_question: bool
 
 
@@ -99,56 +90,70 @@ class Source(NamedTuple):
 
     tokens: tuple[str, ...]
     """All their words in order."""
-    anchors: tuple[Anchor, ...]
-    """Their values."""
     text: str
     """Themselves, folded."""
     names: int
     """How many names they have."""
+    stance: Stance
+
+    @staticmethod
+    def joined(parts: Sequence["Source"]) -> "Source":
+        """Returns several sources taken as one, in this order."""
+        if len(parts) == 1:
+            return parts[0]
+        return Source(
+            tuple(token for part in parts for token in part.tokens),
+            " ".join(part.text for part in parts),
+            sum(part.names for part in parts),
+            Stance.joined([part.stance for part in parts]),
+        )
 
 
 def support_features(
-    said: Said, credit: Mapping[int, float], values: Sequence[bool], source: Source
+    said: Said, held: Sequence[float], values: Sequence[bool], source: Source, stated: Iterable[Anchor]
 ) -> tuple[float, ...]:
     """Returns the features of a statement and the sentences it is weighed against, in the order of `FEATURES`.
 
     Args:
         said: The statement.
-        credit: How well the sentences hold each term, by its index in `said.keys`; absent is 0.
+        held: How well the sentences hold each of `said.keys`, in [0, 1].
         values: Whether the sentences state each of `said.anchors`.
         source: The sentences.
+        stated: The values of the sentences; not looked at where they state all of the statement's.
     """
-    held = [credit.get(index, 0.0) for index in range(len(said.keys))]
     lost = [(1.0 - have) * weight for have, weight in zip(held, said.importance, strict=True)]
+    lost_idf = list(map(mul, lost, said.idf))
     missing_numbers = len(values) - sum(values)
     # A value counts as one rare term.
     total = sum(said.importance) + len(values)
-    total_idf = sum(map(_product, said.importance, said.idf)) + len(values)
+    total_idf = sum(map(mul, said.importance, said.idf)) + len(values)
     missing = sum(lost) + missing_numbers
-    missing_idf = sum(map(_product, lost, said.idf)) + missing_numbers
+    missing_idf = sum(lost_idf) + missing_numbers
     given = set(source.tokens)
     present = [token in given for token in said.tokens]
     size = len(present) or 1
-    gap, lead, run = 0, 0, 0
-    for place, there in enumerate(present):
-        run = 0 if there else run + 1
-        gap = max(gap, run)
-        lead = place + 1 if run == place + 1 else lead
-    functions = sum(not there and token in STOPWORDS for token, there in zip(said.tokens, present, strict=True))
+    gap, lead, run, functions = 0, 0, 0, 0
+    for place, there in enumerate(present, 1):
+        if there:
+            run = 0
+            continue
+        run += 1
+        if run > gap:
+            gap = run
+        if run == place:
+            lead = place
+        functions += said.tokens[place - 1] in STOPWORDS
     named = sum(said.is_name)
-    missing_names = sum(name and have < 0.5 for name, have in zip(said.is_name, held, strict=True))
-    other_number = any(
-        not there and any(same_slot(anchor, other) and not _stated(other, said) for other in source.anchors)
+    missing_names = sum(name and have < 0.5 for name, have in zip(said.is_name, held, strict=True)) if named else 0
+    other_number = missing_numbers > 0 and any(
+        not there and any(same_slot(anchor, other) and not _stated(other, said) for other in stated)
         for anchor, there in zip(said.anchors, values, strict=True)
     )
-    value = other_value(said, held, given)
-    said_denies, source_denies = DENIAL.search(said.text) is not None, DENIAL.search(source.text) is not None
+    said_denies, source_denies = said.stance.denies, source.stance.denies
     mismatch = said_denies != source_denies
-    is_reversed = direction(said.text) * direction(source.text) < 0 or excludes(said.text, source.text)
     tokens = sum(present) / size
     # A fragment (a heading, a cell, key = value) has no function words and no order to share.
     room = min(1.0, max(0, len(source.tokens) - 1) / SENTENCE_WORDS)
-    first_person = not FIRST_PERSON.isdisjoint(said.text.split()) and FIRST_PERSON.isdisjoint(source.text.split())
     return (
         1.0 - missing_idf / total_idf if total_idf else 1.0,
         1.0 - missing / total if total else 1.0,
@@ -157,13 +162,13 @@ def support_features(
         _share(said.tokens, source.tokens, 3, tokens),
         math.log1p(missing),
         math.log1p(missing_idf),
-        max(map(_product, lost, said.idf), default=0.0),
+        max(lost_idf, default=0.0),
         room * math.log1p(gap),
         room * math.log1p(lead),
         room * math.log1p(functions),
         math.log1p(size),
         math.log1p(len(source.tokens)),
-        float(first_person),
+        float(said.stance.is_first_person and not source.stance.is_first_person),
         float(said.is_question),
         min(named, MOST),
         min(missing_names, MOST),
@@ -172,11 +177,11 @@ def support_features(
         min(len(values), MOST),
         min(missing_numbers, MOST),
         float(other_number),
-        float(value),
+        float(other_value(said, held, given)),
         float(said_denies and mismatch),
         float(source_denies and mismatch),
         float(said_denies and source_denies),
-        float(is_reversed),
+        float(reverses(said.stance, source.stance)),
     )
 
 
@@ -207,18 +212,9 @@ def same_slot(claimed: Anchor, source: Anchor) -> bool:
 
 def weigh_support(features: Sequence[float]) -> tuple[float, float]:
     """Returns the probability of support and that of contradiction, each in [0, 1], by `weights.json`."""
-    support, conflict = (
-        logistic(
-            intercept
-            + sum(weight * features[one] * (1.0 if other is None else features[other]) for one, other, weight in parts)
-        )
-        for intercept, parts in _heads()
-    )
-    return support, conflict
-
-
-def _product(one: float, other: float) -> float:
-    return one * other
+    support, conflict = _heads()
+    with_one = (*features, 1.0)
+    return support.probability(with_one), conflict.probability(with_one)
 
 
 def _share(tokens: Sequence[str], source: Sequence[str], size: int, otherwise: float) -> float:
@@ -226,8 +222,12 @@ def _share(tokens: Sequence[str], source: Sequence[str], size: int, otherwise: f
     runs = len(tokens) - size + 1
     if runs < 1:
         return otherwise
-    known = set(zip(*(source[place:] for place in range(size)), strict=False))
-    return sum(run in known for run in zip(*(tokens[place:] for place in range(size)), strict=False)) / runs
+    known = set(_runs(source, size))
+    return sum(map(known.__contains__, _runs(tokens, size))) / runs
+
+
+def _runs(tokens: Sequence[str], size: int) -> Iterator[tuple[str, ...]]:
+    return zip(*(tokens[place:] for place in range(size)), strict=False)
 
 
 def _stated(anchor: Anchor, said: Said) -> bool:
@@ -273,23 +273,37 @@ def _groups() -> dict[str, list[frozenset[str]]]:
     return found
 
 
+class Head(NamedTuple):
+    """A logistic model over products of two features; a constant 1 behind the features stands for none."""
+
+    intercept: float
+    weights: tuple[float, ...]
+    firsts: Callable[[Sequence[float]], Iterable[float]]
+    """Takes the first feature of each product from all features."""
+    seconds: Callable[[Sequence[float]], Iterable[float]]
+    """Takes the second ones."""
+
+    def probability(self, features: Sequence[float]) -> float:
+        products = map(mul, self.firsts(features), self.seconds(features))
+        return logistic(self.intercept + sum(map(mul, self.weights, products)))
+
+
 @cache
-def _heads() -> Heads:
+def _heads() -> tuple[Head, Head]:
     text = resources.files(__package__).joinpath("weights.json").read_text(encoding="utf-8")
     return compile_heads({name: head["weights"] for name, head in json.loads(text).items()})
 
 
-def compile_heads(weights: Mapping[str, Mapping[str, float]]) -> Heads:
-    """Returns the heads of support and of conflict: the intercept, and for each weight the feature or two it is for."""
-    heads = []
-    for name in ("support", "conflict"):
-        parts: list[tuple[int, int | None, float]] = []
-        for key, weight in weights[name].items():
-            one, _, other = key.partition("*")
-            if key != "intercept":
-                parts.append((FEATURES.index(one), FEATURES.index(other) if other else None, weight))
-        heads.append((weights[name]["intercept"], tuple(parts)))
-    return tuple(heads)
+def compile_heads(weights: Mapping[str, Mapping[str, float]]) -> tuple[Head, Head]:
+    """Returns the heads for support and for conflict, from weights by head and by feature or `one*other`."""
+    place = {**{name: number for number, name in enumerate(FEATURES)}, "": len(FEATURES)}
+
+    def head(named: Mapping[str, float]) -> Head:
+        parts = {tuple(key.partition("*")[::2]): weight for key, weight in named.items() if key != "intercept"}
+        firsts, seconds = [place[one] for one, _ in parts], [place[other] for _, other in parts]
+        return Head(named["intercept"], tuple(parts.values()), itemgetter(*firsts), itemgetter(*seconds))
+
+    return head(weights["support"]), head(weights["conflict"])
 
 
 def logistic(score: float) -> float:

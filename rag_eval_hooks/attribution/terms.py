@@ -1,8 +1,7 @@
 """Cuts folded text into terms that compare: stems of words, and bigrams where a script writes no blanks."""
 
 import re
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
 from rag_eval_hooks.attribution.lexicon import IRREGULAR
@@ -13,8 +12,6 @@ __all__ = [
     "SPACELESS",
     "SPACELESS_FROM",
     "STOPWORDS",
-    "direction",
-    "is_negation",
     "openings",
     "plain_terms",
     "plain_words",
@@ -59,29 +56,10 @@ STOPWORDS = frozenset(
     "al para por con su lo no gli uno e è sono di da nel della che per non os as um uma ao do em na het een van op "
     "te zijn met voor dat".split()
 )
-NEGATION = re.compile(
-    r"\b(?:not|no|never|none|neither|nor|cannot|without|fail(?:s|ed)? to|refus(?:es|ed) to|den(?:ies|ied)|nicht|"
-    r"kein(?:e[nrm]?)?|keineswegs|niemals|nie|ohne|pas|jamais|aucune?|sans|non|não|nunca|sin|geen|niet|не|нет|لا|لم|ليس|لن)\b"
-    r"|n't\b"
-)
-CJK_NEGATION = re.compile(
-    r"没有|沒有|不是|并非|未|不能|不会|不可|无法|不再|不(?!同|仅|过|断|管|论|但|只|少|久|等)|ない|ません|않|안 |없"
-)
-RISING = re.compile(
-    r"\b(?:rise[sn]?|rose|rising|increas\w*|grow(?:s|n|th|ing)?|grew|climb\w*|gain(?:s|ed)?|jump(?:s|ed)|surg\w+|"
-    r"stieg\w*|gestiegen|wuchs\w*|gewachsen|erhöh\w*|zugenommen|augment\w*|aument\w*|subió|subieron)\b"
-    r"|增长|增加|上升|上涨|提高|増加|上昇|증가|상승"
-)
-FALLING = re.compile(
-    r"\b(?:fall(?:s|en|ing)?|fell|decreas\w*|declin\w*|drop(?:s|ped|ping)?|shr[aiu]nk\w*|reduc\w*|plung\w+|slump\w*|"
-    r"sank\w*|sinkt|gesunken|fiel\w*|gefallen|verringer\w*|abgenommen|diminu\w*|disminu\w*|bajó|bajaron)\b"
-    r"|下降|减少|降低|下跌|下滑|減少|低下|감소|하락"
-)
 VOWELS = frozenset("aeiouy")
 OPENING = 3
 """How many letters at the beginning of a word tell words without a common stem apart."""
 MAX_REMEMBERED = 100_000
-LONGEST_WORD = 24
 
 
 def terms(text: str) -> Iterator[tuple[str, int, int]]:
@@ -108,22 +86,6 @@ def terms(text: str) -> Iterator[tuple[str, int, int]]:
             continue
         for run in SCRIPT_RUN.finditer(word):
             yield from _bigrams(run.group(), match.start() + run.start())
-
-
-def direction(text: str) -> int:
-    """Returns 1 where a folded text only tells of something rising, -1 of falling, 0 of neither or both.
-
-    >>> direction("profit grew by 12%"), direction("profit fell"), direction("it rose, then fell")
-    (1, -1, 0)
-    """
-    return _direction_of_word(text) if len(text) <= LONGEST_WORD else _direction(text)
-
-
-def _direction(text: str) -> int:
-    return bool(RISING.search(text)) - bool(FALLING.search(text))
-
-
-_direction_of_word = lru_cache(MAX_REMEMBERED)(_direction)
 
 
 def plain_terms(text: str, start: int, end: int) -> list[str]:
@@ -170,17 +132,17 @@ def stems_of_word(word: str) -> list[str]:
     return [_STEMS[word]]
 
 
-def openings(stem: str) -> set[str]:
-    """Returns the first `OPENING` letters that words without an apostrophe can have where `stem` gives this stem.
+def openings(stems: Collection[str]) -> set[str]:
+    """Returns the first `OPENING` letters that words without an apostrophe with one of these stems can have.
 
-    >>> sorted(openings("policy")), sorted(openings("fly")), sorted(openings("eg")), sorted(openings("buy"))
+    >>> sorted(openings({"policy"})), sorted(openings({"fly"})), sorted(openings({"eg"})), sorted(openings({"buy"}))
     (['pol'], ['fle', 'fli', 'flo', 'fly'], ['eg', 'egg'], ['bou', 'bui', 'buy'])
     """
-    found = {stem[:OPENING], *_IRREGULAR_OPENINGS.get(stem, ())}
-    if len(stem) == OPENING and stem.endswith("y"):
-        found.add(stem[:-1] + "i")
-    if len(stem) == OPENING - 1:
-        found.add(stem + stem[-1])
+    found = {stem[:OPENING] for stem in stems}
+    found.update(*(_IRREGULAR_OPENINGS[stem] for stem in _IRREGULAR_OPENINGS.keys() & stems))
+    short = [stem for stem in found if stem in stems]
+    found.update(stem[:-1] + "i" for stem in short if len(stem) == OPENING and stem.endswith("y"))
+    found.update(stem + stem[-1] for stem in short if len(stem) == OPENING - 1)
     return found
 
 
@@ -188,14 +150,6 @@ def single_characters(text: str) -> list[str]:
     """Returns the characters of scripts without blanks that stand alone, or between function characters."""
     parts = (part for run in SCRIPT_RUN.findall(text) for part in HAN_FUNCTION.split(run))
     return [part for part in parts if len(part) == 1]
-
-
-def is_negation(text: str) -> bool:
-    """Whether a folded sentence is negated an odd number of times."""
-    count = len(NEGATION.findall(text))
-    if not text.isascii():
-        count += len(CJK_NEGATION.findall(text))
-    return bool(count % 2)
 
 
 def _base_forms() -> dict[str, str]:

@@ -20,7 +20,7 @@ ALIKE = 5
 NUMBER_WORD = ""
 """Stands for any word without which there is no value in words."""
 CODEC, FIRST, SECOND = ("utf-32-le", 0, 32) if sys.byteorder == "little" else ("utf-32-be", 32, 0)
-TRIGGER_OPENINGS = frozenset().union(*map(openings, TRIGGERS))
+TRIGGER_OPENINGS = openings(TRIGGERS)
 Span = tuple[int, int]
 
 
@@ -36,7 +36,7 @@ class Vocabulary:
         self._pairs = {ord(term[0]) << FIRST | ord(term[1]) << SECOND: term for term in spaceless if len(term) == 2}
         self._singles = frozenset(ord(term) for term in spaceless if len(term) == 1)
         self._stems = frozenset(terms).difference(spaceless)
-        self._openings = TRIGGER_OPENINGS.union(*map(openings, self._stems))
+        self._openings = TRIGGER_OPENINGS | openings(self._stems)
         self._beginnings = {term[:ALIKE] for term in self._stems if len(term) >= ALIKE}
         self._alike: dict[str, set[str]] = {}
         self._known: dict[str, tuple[str, ...]] = {}
@@ -69,17 +69,17 @@ class Vocabulary:
         self._learnt |= words
         known = self._openings
         for word in [word for word in words if word[:OPENING] in known or "'" in word]:
-            held: list[str] = []
             for stem in stems_of_word(word):
+                held: list[str] = []
                 if stem in TRIGGERS:
                     held.append(NUMBER_WORD)
                 if stem in self._stems:
                     held.append(stem)
-                elif stem[:ALIKE] in self._beginnings and len(stem) >= ALIKE:
+                elif stem[:ALIKE] in self._beginnings:
                     self._alike.setdefault(stem[:ALIKE], set()).add(stem)
                     held.append(stem)
-            if held:
-                self._known[word] = tuple(held)
+                if held:
+                    self._known[word] = (*self._known.get(word, ()), *held)
 
     def _find_spaceless(self, text: str, spans: Sequence[Span]) -> list[list[str]]:
         """Returns, for each span, the terms of scripts without blanks it holds."""

@@ -1,0 +1,141 @@
+"""Says what a statement of the answer wants to have backed: its values and terms, and what each of them weighs."""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from rag_eval_hooks.attribution.anchors import Anchor, fits
+from rag_eval_hooks.attribution.background import Background
+from rag_eval_hooks.attribution.evidence import Evidence, anchors_of
+from rag_eval_hooks.attribution.fold import Folded
+from rag_eval_hooks.attribution.stance import OPPOSED, direction, stance_of
+from rag_eval_hooks.attribution.support import Said
+from rag_eval_hooks.attribution.terms import HIRAGANA, plain_terms, terms
+
+__all__ = ["Query", "Term", "Wanted", "wanted"]
+
+MAX_TERMS = 400
+SHORT_WORD_WEIGHT = 0.6
+BIGRAM_WEIGHT = 0.5
+HIRAGANA_WEIGHT = 0.15
+NAME_WEIGHT = 1.5
+NUMBER_USE_WEIGHT = 2.0
+NUMBER_SUPPORT_WEIGHT = 1.0
+QUESTION_DISCOUNT = 0.4
+ABSENT_WEIGHT = 0.5
+
+
+class Query:
+    """The question's terms: what an answer repeats from it is no sign of use."""
+
+    def __init__(self, folded: str) -> None:
+        self.terms = {term for term, _, _ in terms(folded)}
+        self.anchors = anchors_of(folded)
+
+    def holds(self, anchor: Anchor) -> bool:
+        """Whether the question states the anchor's value."""
+        return any(fits(anchor, other) for other in self.anchors)
+
+
+class Term(NamedTuple):
+    """One thing a statement says."""
+
+    key: str
+    anchor: Anchor | None
+    support_weight: float
+    use_weight: float
+    is_name: bool
+
+
+class Wanted:
+    """What a statement says: its values first, then its other terms, known by their index.
+
+    Args:
+        found: The values and terms in that order.
+        text: The statement, folded.
+        background: How common terms are.
+    """
+
+    def __init__(self, found: Sequence[Term], text: str, background: Background) -> None:
+        self.terms = found
+        self.support_weights = [term.support_weight for term in found]
+        self.use_weights = [term.use_weight for term in found]
+        self.names = frozenset(index for index, term in enumerate(found) if term.is_name)
+        anchors = tuple(term.anchor for term in found if term.anchor is not None)
+        self.values = len(anchors)
+        """How many of the terms are values."""
+        words = found[self.values :]
+        self.said = Said(
+            keys=tuple(term.key for term in words),
+            importance=tuple(self.support_weights[self.values :]),
+            idf=tuple(background.idf(term.key) for term in words),
+            is_name=tuple(term.is_name for term in words),
+            tokens=tuple(plain_terms(text, 0, len(text))),
+            anchors=anchors,
+            text=text,
+            stance=stance_of(text),
+            is_question=text.rstrip(" \n\"'*_)")[-1:] in ("?", "？"),
+        )
+        # A word with an opposite may be missing just because its opposite is there.
+        self.topic = frozenset(index for index, term in enumerate(found) if term.key not in OPPOSED and not term.anchor)
+        """The terms that say what it is about."""
+        self.topic_weight = sum(self.support_weights[index] for index in sorted(self.topic))
+
+    def __len__(self) -> int:
+        return len(self.terms)
+
+
+def wanted(
+    folded: Folded, original: str, start: int, end: int, query: Query, evidence: Evidence, background: Background
+) -> Wanted:
+    """Returns what the statement `folded.text[start:end]` says.
+
+    Args:
+        folded: The answer, folded.
+        original: The answer the folded text comes from, for the capital letters of names.
+        start: Where the statement begins in the folded text.
+        end: Where it ends.
+        query: The question.
+        evidence: The chunks: what many of them say tells little of where it comes from.
+        background: How common terms are.
+    """
+    piece = folded.text[start:end]
+    anchors = anchors_of(piece)
+    found: list[Term] = []
+    dated = {anchor.start for anchor in anchors if (anchor.key or "").startswith("day:")}
+    for anchor in anchors[:MAX_TERMS]:
+        if anchor.start in dated and (anchor.key or "").startswith("month:"):
+            continue  # the day says its month
+        discount = QUESTION_DISCOUNT if query.holds(anchor) else 1.0
+        found.append(Term("", anchor, NUMBER_SUPPORT_WEIGHT, NUMBER_USE_WEIGHT * discount, False))
+    inside = [(anchor.start, anchor.end) for anchor in anchors]
+    at = 0
+    seen: set[str] = set()
+    for term, first, last in terms(piece):
+        while at < len(inside) and inside[at][1] <= first:
+            at += 1
+        if (
+            term in seen
+            or direction(piece[first:last])
+            or (at < len(inside) and inside[at][0] < last and inside[at][1] > first)
+        ):
+            continue
+        seen.add(term)
+        source = folded.span(start + first, start + last)[0]
+        is_name = first > 0 and original[source : source + 1].isupper()
+        weight = _base_weight(term) * (NAME_WEIGHT if is_name else 1.0)
+        in_question = term in query.terms
+        frequency = evidence.frequency.get(term, 0)
+        support = weight * (ABSENT_WEIGHT if frequency == 0 and in_question else 1.0)
+        use = weight * (QUESTION_DISCOUNT if in_question else 1.0)
+        use *= ABSENT_WEIGHT if frequency == 0 else 1.0 / (1.0 + 0.5 * math.log2(frequency))
+        found.append(Term(term, None, support, use, is_name))
+        if len(found) >= MAX_TERMS:
+            break
+    return Wanted(found, piece, background)
+
+
+def _base_weight(term: str) -> float:
+    if term[0] >= "\u0e00":
+        return HIRAGANA_WEIGHT if all(HIRAGANA.match(char) for char in term) else BIGRAM_WEIGHT
+    return SHORT_WORD_WEIGHT if len(term) < 3 else 1.0
