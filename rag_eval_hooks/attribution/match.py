@@ -9,7 +9,7 @@ from rag_eval_hooks.attribution.evidence import Evidence, word_stream
 from rag_eval_hooks.attribution.fold import Folded
 from rag_eval_hooks.attribution.opposites import opposes, recounts
 from rag_eval_hooks.attribution.overlap import Credit, Hits, Overlap, add, find_hits, gain, overlaps
-from rag_eval_hooks.attribution.rivals import pointers
+from rag_eval_hooks.attribution.rivals import NOWHERE, pointers
 from rag_eval_hooks.attribution.support import (
     CONFLICT_FROM,
     Said,
@@ -75,7 +75,15 @@ class Judgement(NamedTuple):
 
 
 def judge(
-    folded: Folded, original: str, start: int, end: int, query: Query, evidence: Evidence, background: Background
+    folded: Folded,
+    original: str,
+    start: int,
+    end: int,
+    query: Query,
+    evidence: Evidence,
+    background: Background,
+    *,
+    only_alone: bool = False,
 ) -> Judgement:
     """Weighs the statement `original[start:end]` against all texts.
 
@@ -87,13 +95,15 @@ def judge(
         query: The question.
         evidence: The chunks.
         background: How common terms are.
+        only_alone: Whether it is enough to know what each text alone backs and contradicts; then nothing points to a
+            text, and none back the statement together.
     """
     claim = wanted(folded, original, *folded.locate(start, end), query, evidence, background)
     if not claim:
         return Judgement(0.0, False, (), (), 0)
     hits = find_hits(claim, evidence)
     found = overlaps(hits, claim, evidence)
-    pointed = pointers(found, claim, evidence)
+    pointed = {} if only_alone else pointers(found, claim, evidence)
     weights = claim.support_weights
     shares = {chunk: gain(overlap.credit, {}, weights) for chunk, overlap in found.items()}
     nearest = max(shares, key=lambda chunk: (shares[chunk], -chunk), default=None)
@@ -106,7 +116,7 @@ def judge(
             support, conflict, features = _support(sentences, credit, hits, claim, evidence)
         if len(credit) == len(claim) and evidence.is_quoted(word_stream(claim.said.text), chunk):
             support, conflict = max(support, QUOTED_SUPPORT), False
-        use, unique, divided = pointed[chunk]
+        use, unique, divided = pointed.get(chunk, NOWHERE)
         backings.append(
             Backing(chunk, support, use, unique, divided, conflict, tuple(sentences), frozenset(credit), features)
         )
@@ -114,7 +124,7 @@ def judge(
     alone = backings[0].support if backings else 0.0
     together = 0.0
     joint: tuple[int, ...] = ()
-    if alone < SUPPORTED_FROM:
+    if alone < SUPPORTED_FROM and not only_alone:
         together, joint = _together(backings, found, hits, claim, evidence)
     support = max(alone, together)
     contradicted = any(backing.conflict for backing in backings)

@@ -54,8 +54,8 @@ class Reading:
         statements = split_statements(read, self.marks)
         self.kind = _answer_kind(statements)
         self.statements = [] if self.kind == "refusal" else statements
-        visible = blank(read, [(mark.start, mark.end) for mark in self.marks])
-        folded = fold(visible)
+        self._visible = blank(read, [(mark.start, mark.end) for mark in self.marks])
+        self._folded = fold(self._visible)
         self._solid_places = cache(self._places)
         self._forms, self.read_chunks = _forms(self.context)
         distinct, self.place_of = self._distinct()
@@ -64,32 +64,42 @@ class Reading:
         self._question = run.question or ""
         asked = self._question[:MAX_QUESTION]
         question = fold(asked)
-        query = Query(question.text)
-        vocabulary = {term for term, _, _ in terms(folded.text)}
+        self._query = Query(question.text)
+        vocabulary = {term for term, _, _ in terms(self._folded.text)}
         vocabulary.update(*map(alternatives, tuple(vocabulary)))
-        designates = any(map(is_designation, query.anchors))
-        self.evidence = Evidence(forms, originals, vocabulary | query.terms if designates else vocabulary)
+        designates = any(map(is_designation, self._query.anchors))
+        self.evidence = Evidence(forms, originals, vocabulary | self._query.terms if designates else vocabulary)
         self.wrong = other_values(question, asked, self.evidence, self.background) if designates else frozenset[int]()
         """The distinct texts that are about what was asked, but for another year, date, period or version."""
-        # Citations ask for the same spans again.
-        scaling = None if self.attributor.calibration is None else self.attributor.calibration.support
-        self._weigh = cache(
-            lambda start, end: _calibrated(
-                judge(folded, visible, start, end, query, self.evidence, self.background), scaling
-            )
-        )
-        self.judged: list[Judgement] = [self._weigh(one.start, one.end) for one in self.statements[:MAX_CLAIMS]]
-        self._replaced: dict[tuple[int, int], Judgement] = {}
+        self._known: dict[tuple[int, int], Judgement] = {}
+        """What the texts give for each span of the answer that was asked for."""
+        judged = self.statements[:MAX_CLAIMS]
+        self.judged = [self._judge(one.start, one.end, only_alone=False) for one in judged]
 
     def weigh(self, start: int, end: int) -> Judgement:
-        """Returns what the texts give for a span of the answer."""
-        return self._replaced.get((start, end)) or self._weigh(start, end)
+        """Returns what each text gives for a span of the answer; together only where it is a statement."""
+        return self._known.get((start, end)) or self._judge(start, end, only_alone=True)
 
     def replace(self, index: int, judgement: Judgement) -> None:
         """Puts another judgement in the place of a statement's own, for all who ask from now on."""
         self.judged[index] = judgement
         statement = self.statements[index]
-        self._replaced[statement.start, statement.end] = judgement
+        self._known[statement.start, statement.end] = judgement
+
+    def _judge(self, start: int, end: int, *, only_alone: bool) -> Judgement:
+        judgement = judge(
+            self._folded,
+            self._visible,
+            start,
+            end,
+            self._query,
+            self.evidence,
+            self.background,
+            only_alone=only_alone,
+        )
+        scaling = None if self.attributor.calibration is None else self.attributor.calibration.support
+        self._known[start, end] = judgement = _calibrated(judgement, scaling)
+        return judgement
 
     def limits(self, citations: int) -> tuple[str, ...]:
         """Returns the words of `LIMITS` for what was not read or not judged.

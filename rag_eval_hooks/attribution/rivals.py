@@ -10,7 +10,7 @@ from rag_eval_hooks.attribution.overlap import Credit, Overlap, add, gain
 from rag_eval_hooks.attribution.support import logistic
 from rag_eval_hooks.attribution.wanted import Wanted
 
-__all__ = ["Pointer", "pointers"]
+__all__ = ["NOWHERE", "Pointer", "pointers"]
 
 USE_AT = 0.42
 USE_SLOPE = 8.0
@@ -33,6 +33,7 @@ class Pointer(NamedTuple):
     divided: float
 
 
+NOWHERE = Pointer(0.0, 0.0, 0.0)
 UNTOUCHED = Pointer(logistic(-USE_SLOPE * USE_AT), 0.0, 0.0)
 
 
