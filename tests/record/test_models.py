@@ -24,7 +24,7 @@ def test_the_evaluation_has_exactly_the_fields_of_the_contract() -> None:
         *("chunks", "claims", "citations", "results", "findings", "limits", "made_by"),
     ]
     (chunk,), (claim,), (citation,) = data["chunks"], data["claims"], data["citations"]
-    assert list(chunk) == ["rank", "id", "in_prompt", "cited", "use", "use_probability", "conflict"]
+    assert list(chunk) == ["rank", "id", "in_prompt", "cited", "use", "use_probability", "conflict", "wrong_value"]
     assert list(claim) == [
         *("index", "text", "span", "verdict", "probability", "supported_by", "needs_evidence", "citations")
     ]
