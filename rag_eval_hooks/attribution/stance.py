@@ -32,8 +32,8 @@ RISING = (
     "增长 增加 上升 上涨 提高 増加 上昇 증가 상승"
 )
 FALLING = (
-    "fall falls fallen falling fell decreas* declin* drop drops dropped dropping shrank* shrink* shrunk* reduc* plunge* "
-    "plungi* slump* sank* sinkt gesunken fiel* gefallen verringer* abgenommen diminu* disminu* bajó bajaron "
+    "fall falls fallen falling fell decreas* declin* drop drops dropped dropping shrank* shrink* shrunk* reduc* "
+    "plunge* plungi* slump* sank* sinkt gesunken fiel* gefallen verringer* abgenommen diminu* disminu* bajó bajaron "
     "下降 减少 降低 下跌 下滑 減少 低下 감소 하락"
 )
 PAIRS = (
