@@ -3,7 +3,7 @@
 from rag_eval_hooks.attribution.background import Background
 from rag_eval_hooks.attribution.evidence import Evidence
 from rag_eval_hooks.attribution.fold import Folded
-from rag_eval_hooks.attribution.match import is_about, states_another
+from rag_eval_hooks.attribution.match import is_as_short, is_of_topic, states_another
 from rag_eval_hooks.attribution.overlap import find_hits, overlaps
 from rag_eval_hooks.attribution.support import is_designation
 from rag_eval_hooks.attribution.wanted import Query, wanted
@@ -34,7 +34,11 @@ def other_values(question: Folded, original: str, evidence: Evidence, background
     found = set()
     for chunk, overlap in overlaps(hits, asked, evidence).items():
         values = [index in held[chunk] or index not in designations for index in range(asked.values)]
-        about = [place for place in overlap.sentences if is_about(place, hits[place], asked, evidence)]
+        about = [
+            place
+            for place in overlap.sentences
+            if is_of_topic(hits[place], asked) and is_as_short(place, asked, evidence)
+        ]
         if not all(values) and states_another(about, values, asked.said, evidence):
             found.add(chunk)
     return frozenset(found)

@@ -22,7 +22,7 @@ from rag_eval_hooks.attribution.terms import terms
 from rag_eval_hooks.attribution.wanted import Query, Wanted, wanted
 from rag_eval_hooks.record.evaluation import SUPPORTED_FROM
 
-__all__ = ["Backing", "Judgement", "Query", "is_about", "judge", "states_another"]
+__all__ = ["Backing", "Judgement", "Query", "is_as_short", "is_of_topic", "judge", "states_another"]
 
 QUOTED_SUPPORT = 0.99
 WEIGHED_FROM = 0.35
@@ -165,10 +165,12 @@ def _contradictions(
 ) -> tuple[bool, bool]:
     """Whether short sentences about the same thing state another value, and whether they all say the opposite."""
     said = claim.said
-    about = [place for place in sentences if is_about(place, hits[place], claim, evidence)]
-    if not about:
+    near = [place for place in sentences if is_of_topic(hits[place], claim)]
+    opposed = {place for place in near if opposes(said.stance, evidence.source([place]).stance)}
+    if not opposed and not said.anchors:
         return False, False
-    flipped = all(opposes(said.stance, evidence.source([place]).stance) for place in about)
+    about = [place for place in near if is_as_short(place, claim, evidence)]
+    flipped = bool(about) and opposed.issuperset(about)
     another = states_another(about, values, said, evidence) or (
         bool(said.anchors)
         and any(
@@ -196,11 +198,14 @@ def states_another(about: Sequence[int], values: Sequence[bool], said: Said, evi
     )
 
 
-def is_about(place: int, hit: Credit, claim: Wanted, evidence: Evidence) -> bool:
-    """Whether a sentence is of the statement's topic and says not much more than it."""
+def is_of_topic(hit: Credit, claim: Wanted) -> bool:
+    """Whether a sentence that shares this much with the statement speaks of the same thing."""
     shared = sum([claim.support_weights[index] * value for index, value in hit.items() if index in claim.topic])
-    if not claim.topic_weight or shared < SAME_TOPIC * claim.topic_weight:
-        return False
+    return claim.topic_weight > 0.0 and shared >= SAME_TOPIC * claim.topic_weight
+
+
+def is_as_short(place: int, claim: Wanted, evidence: Evidence) -> bool:
+    """Whether a sentence says not much more than the statement, by terms and values."""
     size = sum(1 for _ in terms(evidence.text_of(place))) + len(evidence.anchors[place])
     return size <= COMPARABLE * len(claim)
 
