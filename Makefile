@@ -49,9 +49,9 @@ $(VENV)/.fit: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet -e ".[fit]"
 	@touch $@
 
-accuracy: $(VENV)/.fit  ## how well attribution agrees with people's labels; needs the corpora (REH_SHARED)
-	$(BIN)/python benchmarks/attribution/fit.py
+accuracy: $(VENV)/.fit  ## how well attribution agrees with people's labels, and what it costs; needs the corpora (REH_SHARED)
 	$(BIN)/python benchmarks/attribution/measure.py
+	$(BIN)/python benchmarks/attribution_cost.py
 
 bench: $(VENV)/.dev  ## benchmarks; figures are printed, nothing is asserted
 	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
