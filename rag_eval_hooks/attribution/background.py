@@ -20,6 +20,7 @@ __all__ = ["RAREST", "Background", "RollingBackground"]
 
 RAREST = 1 / 1_000
 """Share of passages at and below which a term is as rare as can be: idf 1."""
+LOG_RAREST = -math.log(RAREST)
 START_PASSAGES = 500
 """How many passages what a rolling background starts from is worth."""
 KEPT = 0.8
@@ -79,7 +80,7 @@ class Background:
         passages = self._bigrams if term[:1] >= SPACELESS_FROM else self._words
         if count <= 0.0 or passages <= count:
             return 1.0 if count <= 0.0 else 0.0
-        return min(1.0, math.log(passages / count) / -math.log(RAREST))
+        return min(1.0, math.log(passages / count) / LOG_RAREST)
 
     def freeze(self) -> "Background":
         """Returns a background that does not change any more: this one."""

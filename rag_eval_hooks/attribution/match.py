@@ -165,10 +165,12 @@ def _contradictions(
 ) -> tuple[bool, bool]:
     """Whether short sentences about the same thing state another value, and whether they all say the opposite."""
     said = claim.said
-    about = [place for place in sentences if _is_about(place, hits[place], claim, evidence)]
-    if not about:
+    near = [place for place in sentences if _is_of_topic(hits[place], claim)]
+    opposed = {place for place in near if opposes(said.stance, evidence.source([place]).stance)}
+    if not opposed and not said.anchors:
         return False, False
-    flipped = all(opposes(said.stance, evidence.source([place]).stance) for place in about)
+    about = [place for place in near if _size(place, evidence) <= COMPARABLE * len(claim)]
+    flipped = bool(about) and opposed.issuperset(about)
     another = any(
         same_slot(anchor, other) and not any(fits(one, other) for one in said.anchors)
         for anchor, there in zip(said.anchors, values, strict=True)
@@ -184,13 +186,15 @@ def _contradictions(
     return another, flipped
 
 
-def _is_about(place: int, hit: Credit, claim: Wanted, evidence: Evidence) -> bool:
-    """Whether a sentence is of the statement's topic and says not much more than it."""
+def _is_of_topic(hit: Credit, claim: Wanted) -> bool:
+    """Whether a sentence that shares this much with the statement speaks of the same thing."""
     shared = sum([claim.support_weights[index] * value for index, value in hit.items() if index in claim.topic])
-    if not claim.topic_weight or shared < SAME_TOPIC * claim.topic_weight:
-        return False
-    size = sum(1 for _ in terms(evidence.text_of(place))) + len(evidence.anchors[place])
-    return size <= COMPARABLE * len(claim)
+    return claim.topic_weight > 0.0 and shared >= SAME_TOPIC * claim.topic_weight
+
+
+def _size(place: int, evidence: Evidence) -> int:
+    """How much a sentence says: its terms and values."""
+    return sum(1 for _ in terms(evidence.text_of(place))) + len(evidence.anchors[place])
 
 
 def _same_subject(said: Said, is_held: bool, source: Source) -> bool:

@@ -78,7 +78,7 @@ def _overlap(ranked: Sequence[tuple[float, int]], hits: Hits, wanted: Wanted, ev
         return Overlap([], {})
     chosen, credit = [best], dict(hits[best])
     for _ in range(EXTRA_SENTENCES):
-        if len(credit) == len(wanted):
+        if len(credit) == len(wanted) or len(ranked) == 1:
             break
         most, extra = EXTRA_MIN, None
         for strength, place in ranked[:EXTRA_AMONG]:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from rag_eval_hooks.attribution.terms import SPACELESS_FROM, stem
@@ -13,29 +12,29 @@ WORDS = re.compile(r"\w+")
 LONGEST_WORD = 24
 MAX_REMEMBERED = 100_000
 
-NEGATING = frozenset(
+NEGATING = (
     "not no never none neither nor cannot without denies denied nicht kein keine keiner keinen keinem keineswegs "
-    "niemals nie ohne pas jamais aucun aucune sans non não nunca sin geen niet не нет لا لم ليس لن".split()
+    "niemals nie ohne pas jamais aucun aucune sans non não nunca sin geen niet не нет لا لم ليس لن"
 )
 NEGATING_SPACELESS = re.compile(
     r"没有|沒有|不是|并非|未|不能|不会|不可|无法|不再|不(?!同|仅|过|断|管|论|但|只|少|久|等)|ない|ません|않|안 |없"
 )
-DENYING = frozenset(
+DENYING = (
     "barely hardly only exclusively solely incapable unable refuse refuses refused refusing fail fails failed failing "
     "avoid avoids avoided avoiding lack lacks lacked lacking absent absence never not no none without instead "
     "excluding except neither nor unsuccessful unsuccessfully deny denied denies cannot decline declines declined "
-    "reject rejects rejected cancel cancels cancelled canceled abandon abandons abandoned nobody nothing".split()
+    "reject rejects rejected cancel cancels cancelled canceled abandon abandons abandoned nobody nothing"
 )
 FIRST_PERSON = frozenset("i me my mine we our us i'm i've i'd i'll".split())
-RISING = re.compile(
-    r"\b(?:rise[sn]?|rose|rising|increas\w*|grow(?:s|n|th|ing)?|grew|climb\w*|gain(?:s|ed)?|jump(?:s|ed)|surg\w+|"
-    r"stieg\w*|gestiegen|wuchs\w*|gewachsen|erhöh\w*|zugenommen|augment\w*|aument\w*|subió|subieron)\b"
-    r"|增长|增加|上升|上涨|提高|増加|上昇|증가|상승"
+RISING = (
+    "rise rises risen rose rising increas* grow grows grown growth growing grew climb* gain gains gained jumps jumped "
+    "surge* surgi* stieg* gestiegen wuchs* gewachsen erhöh* zugenommen augment* aument* subió subieron "
+    "增长 增加 上升 上涨 提高 増加 上昇 증가 상승"
 )
-FALLING = re.compile(
-    r"\b(?:fall(?:s|en|ing)?|fell|decreas\w*|declin\w*|drop(?:s|ped|ping)?|shr[aiu]nk\w*|reduc\w*|plung\w+|slump\w*|"
-    r"sank\w*|sinkt|gesunken|fiel\w*|gefallen|verringer\w*|abgenommen|diminu\w*|disminu\w*|bajó|bajaron)\b"
-    r"|下降|减少|降低|下跌|下滑|減少|低下|감소|하락"
+FALLING = (
+    "fall falls fallen falling fell decreas* declin* drop drops dropped dropping shrank* shrink* shrunk* reduc* "
+    "plunge* plungi* slump* sank* sinkt gesunken fiel* gefallen verringer* abgenommen diminu* disminu* bajó bajaron "
+    "下降 减少 降低 下跌 下滑 減少 低下 감소 하락"
 )
 PAIRS = (
     ("before, vor dem, 食前, 之前", "after, nach dem, 食後, 之后"),
@@ -125,16 +124,15 @@ def stance_of(text: str) -> Stance:
         if sign & NEGATES:
             negations += 1
     for word in _PHRASES.keys() & words:
-        for phrase, sign in _PHRASES[word]:
-            found = len(phrase.findall(text))
+        for pattern, sign in _PHRASES[word]:
+            found = len(pattern.findall(text))
             if found:
                 signs |= sign
                 negations += found if sign & NEGATES else 0
     if not text.isascii():
         negations += len(NEGATING_SPACELESS.findall(text))
-        signs |= _direction_signs(text)
-        for spaceless, sign in _SPACELESS_SIDES:
-            if spaceless in text:
+        for phrase, sign in _SPACELESS.items():
+            if phrase in text:
                 signs |= sign
     return Stance(signs, bool(negations % 2), not FIRST_PERSON.isdisjoint(text.split()))
 
@@ -152,41 +150,29 @@ def excludes(one: Stance, other: Stance) -> bool:
     return bool(first & ~second & other_second & ~other_first or second & ~first & other_first & ~other_second)
 
 
-def direction(word: str) -> int:
-    """Returns 1 for a word of rising, -1 of falling, 0 of neither.
+def direction(term: str) -> int:
+    """Returns 1 for a word or bigram of rising, -1 of falling, 0 of neither.
 
-    >>> direction("grew"), direction("fell"), direction("profit")
-    (1, -1, 0)
+    >>> direction("grew"), direction("fell"), direction("profit"), direction("下降")
+    (1, -1, 0, -1)
     """
-    return _direction_of_word(word) if len(word) <= LONGEST_WORD else _direction(word)
-
-
-def _direction(text: str) -> int:
-    signs = _direction_signs(text)
+    signs = _SIGNS[term] if term[0] < SPACELESS_FROM else _SPACELESS.get(term, 0)
     return bool(signs & RISES) - bool(signs & FALLS)
-
-
-_direction_of_word = lru_cache(MAX_REMEMBERED)(_direction)
-
-
-def _direction_signs(text: str) -> int:
-    return RISES * bool(RISING.search(text)) | FALLS * bool(FALLING.search(text))
-
-
-def _signs_of_word(word: str) -> int:
-    """Returns the signs of a word of a script with blanks; to match it from its beginning is all there is to find."""
-    signs = RISES * bool(RISING.match(word)) | FALLS * bool(FALLING.match(word)) | _SIDES.get(word, 0)
-    return signs | NEGATES * (word in NEGATING) | DENIES * (word in DENYING)
 
 
 class _Signs(dict[str, int]):
     """The signs of single words, remembered up to a bound."""
 
     def __missing__(self, word: str) -> int:
-        """Finds the signs of a new word; for scripts without blanks the text as a whole is searched."""
+        """Finds the signs of a new word; in scripts without blanks, words are not told apart."""
         if word[0] >= SPACELESS_FROM:
             return 0
-        signs = _signs_of_word(word)
+        signs = 0
+        for part in WORDS.findall(word):  # growth's
+            signs |= _WORDS.get(part, 0)
+            for sign, beginnings in _BEGINNINGS:
+                if part.startswith(beginnings):
+                    signs |= sign
         if len(word) <= LONGEST_WORD:
             if len(self) >= MAX_REMEMBERED:
                 self.clear()
@@ -195,13 +181,24 @@ class _Signs(dict[str, int]):
 
 
 _SIGNS = _Signs()
-_SIDES: dict[str, int] = {}
-"""The signs of each phrase of `PAIRS`."""
-for _number, _pair in enumerate(PAIRS):
-    for _side, _shift in zip(_pair, (FIRST_SIDE, SECOND_SIDE), strict=True):
-        for _phrase in _side.split(", "):
-            _SIDES[_phrase] = _SIDES.get(_phrase, 0) | 1 << _number + _shift
-_SPACELESS_SIDES = tuple((phrase, sign) for phrase, sign in _SIDES.items() if phrase >= SPACELESS_FROM)
+_BEGINNINGS = tuple(
+    (sign, tuple(word[:-1] for word in words.split() if word.endswith("*")))
+    for sign, words in ((RISES, RISING), (FALLS, FALLING))
+)
+_signed = [
+    *((sign, word) for sign, words in ((RISES, RISING), (FALLS, FALLING)) for word in words.split()),
+    *((sign, word) for sign, words in ((NEGATES, NEGATING), (DENIES, DENYING)) for word in words.split()),
+]
+_sides: list[tuple[int, str]] = [
+    (1 << number + shift, phrase)
+    for number, pair in enumerate(PAIRS)
+    for side, shift in zip(pair, (FIRST_SIDE, SECOND_SIDE), strict=True)
+    for phrase in side.split(", ")
+]
+_WORDS: dict[str, int] = {}
+"""The signs of whole words."""
+_SPACELESS: dict[str, int] = {}
+"""The signs of words of scripts without blanks."""
 _PHRASES: dict[str, list[tuple[re.Pattern[str], int]]] = {
     "to": [
         (re.compile(r"\b(?:fail(?:s|ed)?|refus(?:es|ed)) to\b"), NEGATES),
@@ -213,9 +210,12 @@ _PHRASES: dict[str, list[tuple[re.Pattern[str], int]]] = {
     "down": [(re.compile(r"\bturned down\b"), DENIES)],
 }
 """By their last word, the phrases of more than one word with their signs."""
-for _phrase, _sign in _SIDES.items():
+for _sign, _phrase in _signed + _sides:
     if " " in _phrase:
         _PHRASES.setdefault(_phrase.rpartition(" ")[2], []).append((re.compile(rf"\b{_phrase}\b"), _sign))
+    elif not _phrase.endswith("*"):
+        _table = _SPACELESS if _phrase >= SPACELESS_FROM else _WORDS
+        _table[_phrase] = _table.get(_phrase, 0) | _sign
 
-OPPOSED = frozenset(stem(phrase) for phrase in _SIDES if phrase.isalpha())
+OPPOSED = frozenset(stem(phrase) for _, phrase in _sides if phrase.isalpha())
 """The terms of words that have an opposite here."""

@@ -76,7 +76,7 @@ def terms(text: str) -> Iterator[tuple[str, int, int]]:
         for match in ASCII_WORD.finditer(text):
             word = match.group()
             if word not in STOPWORDS:
-                yield _STEMS[word], match.start(), match.end()
+                yield _STEMS[word], *match.span()
         return
     for match in WORD.finditer(text):
         word = match.group()

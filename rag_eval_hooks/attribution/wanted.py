@@ -137,5 +137,5 @@ def wanted(
 
 def _base_weight(term: str) -> float:
     if term[0] >= "\u0e00":
-        return HIRAGANA_WEIGHT if all(HIRAGANA.match(char) for char in term) else BIGRAM_WEIGHT
+        return HIRAGANA_WEIGHT if HIRAGANA.match(term) else BIGRAM_WEIGHT  # a term is of one script
     return SHORT_WORD_WEIGHT if len(term) < 3 else 1.0

@@ -56,6 +56,8 @@ def worded_anchors(text: str, spans: Iterable[tuple[int, int]]) -> list[Anchor]:
     """
     found: list[Anchor] = []
     for start, end in spans:
+        if FIRST_WORDS.isdisjoint(WORD.findall(text, start, end)):
+            continue
         at = start
         for word in WORD.finditer(text, start, end):
             if word.group() in FIRST_WORDS and word.start() >= at:
