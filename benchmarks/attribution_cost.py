@@ -199,7 +199,13 @@ def breakdown(runs: Sequence[RagRun]) -> list[tuple[str, float]]:
             taken.setdefault(stage, []).append(value)
     medians = {stage: statistics.median(values) for stage, values in taken.items()}
     whole = medians.pop("all")
-    parts = ("marks", "claims", "fold", "index: sentences and terms", "index: anchors of all text")
+    parts = (
+        "marks",
+        "claims",
+        "fold",
+        "index: sentences and terms",
+        "index: anchors of all text, for answers with values",
+    )
     rest = whole - sum(medians[stage] for stage in parts)
     return [*medians.items(), ("judging, citations, verdicts (the rest)", rest), ("all", whole)]
 
@@ -231,7 +237,10 @@ def stages(run: RagRun) -> Iterator[tuple[str, float]]:
         "  of it terms",
         timed(lambda: [list(lookup.find(form.text, spans)) for form, spans in zip(forms, bounds, strict=True)])[0],
     )
-    yield "index: anchors of all text", timed(lambda: [find_anchors(form.text) for form in forms])[0]
+    yield (
+        "index: anchors of all text, for answers with values",
+        timed(lambda: [find_anchors(form.text) for form in forms])[0],
+    )
 
 
 def growth(name: str, language: Language, chance: random.Random) -> None:
