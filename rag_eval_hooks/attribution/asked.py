@@ -1,11 +1,11 @@
-"""Finds texts that are about what was asked, but for another year, date, period or version."""
+"""Finds texts that are about what was asked, but for another year, date, period, version or code."""
 
 from rag_eval_hooks.attribution.background import Background
 from rag_eval_hooks.attribution.evidence import Evidence
 from rag_eval_hooks.attribution.fold import Folded
 from rag_eval_hooks.attribution.match import is_as_short, is_of_topic, states_another
 from rag_eval_hooks.attribution.overlap import find_hits, overlaps
-from rag_eval_hooks.attribution.support import is_designation
+from rag_eval_hooks.attribution.support import is_designation, spans
 from rag_eval_hooks.attribution.wanted import Query, wanted
 
 __all__ = ["other_values"]
@@ -33,11 +33,16 @@ def other_values(question: Folded, original: str, evidence: Evidence, background
         held.setdefault(evidence.sentences[place].chunk, set()).update(credit)
     found = set()
     for chunk, overlap in overlaps(hits, asked, evidence).items():
-        values = [index in held[chunk] or index not in designations for index in range(asked.values)]
         about = [
             place
             for place in overlap.sentences
             if is_of_topic(hits[place], asked) and is_as_short(place, asked, evidence)
+        ]
+        values = [
+            index in held[chunk]
+            or index not in designations
+            or any(spans(evidence.anchors[place], anchor) for place in about)
+            for index, anchor in enumerate(asked.said.anchors)
         ]
         if not all(values) and states_another(about, values, asked.said, evidence):
             found.add(chunk)

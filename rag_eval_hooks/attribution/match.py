@@ -1,20 +1,25 @@
 """Weighs one statement of the answer against the chunks: how much of it each one states, and what it contradicts."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from rag_eval_hooks.attribution.anchors import fits
+from rag_eval_hooks.attribution.anchors import Anchor, fits
 from rag_eval_hooks.attribution.background import Background
 from rag_eval_hooks.attribution.evidence import Evidence, word_stream
 from rag_eval_hooks.attribution.fold import Folded
 from rag_eval_hooks.attribution.opposites import opposes, recounts
 from rag_eval_hooks.attribution.overlap import Credit, Hits, Overlap, add, find_hits, gain, overlaps
 from rag_eval_hooks.attribution.rivals import NOWHERE, pointers
+from rag_eval_hooks.attribution.stance import OPPOSED, excludes
 from rag_eval_hooks.attribution.support import (
     CONFLICT_FROM,
+    FEATURES,
     Said,
     Source,
+    is_designation,
     same_slot,
+    spans,
     support_features,
     weigh_support,
 )
@@ -34,6 +39,13 @@ JOINT_MIN = 0.1
 JOINT_CREDIT = 0.95
 PRONOUNS = frozenset("it he she they his her their its this these".split())
 PRONOUN_WITHIN = 8
+SAID_OF_IT = 0.8
+LIMIT_WITHIN = 24
+LIMITED = re.compile(
+    r"(?:before|after|since|until|by|within|prior to|later than|earlier than|more than|less than|fewer than|over|under|"
+    r"vor|nach|seit|bis|über|unter|mehr als|weniger als|avant|après|depuis|antes de|desde|hasta)(?: the(?: year)?)? $"
+)
+OTHER_VALUE = FEATURES.index("other_value")
 
 
 class Backing(NamedTuple):
@@ -154,8 +166,19 @@ def _support(
     another, flipped = _contradictions(sentences, values, hits, claim, evidence)
     if not all(values) or another or flipped:
         support = min(support, UNBACKED_MOST)
-    conflict = ((another or flipped) and claim.names <= credit.keys()) or (
-        against >= CONFLICT_FROM and _same_subject(said, first_word in credit, source)
+    denies_other = said.stance.denies and not source.stance.denies and sum(held) < SAID_OF_IT * len(held)
+    conflict = (
+        not _is_excused(said, values, stated)
+        and _same_predicate(said, held, features)
+        and (
+            ((another or flipped) and claim.names <= credit.keys())
+            or (
+                against >= CONFLICT_FROM
+                and _same_subject(said, first_word in credit, source)
+                and not denies_other  # that it is not in Paris is not contradicted by where it is
+                and not (said.stance.denies != source.stance.denies and excludes(said.stance, source.stance))
+            )
+        )
     )
     return support, conflict, features
 
@@ -198,6 +221,21 @@ def states_another(about: Sequence[int], values: Sequence[bool], said: Said, evi
     )
 
 
+def _is_excused(said: Said, values: Sequence[bool], stated: Sequence[Anchor]) -> bool:
+    """Whether what values are missing may hold beside what is stated.
+
+    Each is a bound (`before 2000`) or a year within a span; or a value and what it is of are missing together, so that
+    the sentence speaks of something else: `the X200 runs 18 hours` beside `the X100 runs 12 hours`.
+    """
+    missing = [anchor for anchor, there in zip(said.anchors, values, strict=True) if not there]
+    if 0 < sum(map(is_designation, missing)) < len(missing):
+        return True
+    return bool(missing) and all(
+        anchor.bound or LIMITED.search(said.text[: anchor.start][-LIMIT_WITHIN:]) or spans(stated, anchor)
+        for anchor in missing
+    )
+
+
 def is_of_topic(hit: Credit, claim: Wanted) -> bool:
     """Whether a sentence that shares this much with the statement speaks of the same thing."""
     shared = sum([claim.support_weights[index] * value for index, value in hit.items() if index in claim.topic])
@@ -213,6 +251,16 @@ def is_as_short(place: int, claim: Wanted, evidence: Evidence) -> bool:
 def _same_subject(said: Said, is_held: bool, source: Source) -> bool:
     """Whether a source may speak of what the statement begins with: it says it (`is_held`), or has a pronoun early."""
     return is_held or not said.keys or not PRONOUNS.isdisjoint(source.text.split()[:PRONOUN_WITHIN])
+
+
+def _same_predicate(said: Said, held: Sequence[float], features: Sequence[float]) -> bool:
+    """Whether a source says half of what the statement says of its subject, or another value of a group in its place.
+
+    That a company was founded in one year does not contradict that it was sold in another.
+    """
+    parts = list(zip(said.keys, held, said.is_name, strict=True))[1:]
+    said_of_it = [have for key, have, is_name in parts if not is_name and key not in OPPOSED]
+    return not said_of_it or sum(said_of_it) >= len(said_of_it) / 2 or features[OTHER_VALUE] > 0.0
 
 
 def _together(

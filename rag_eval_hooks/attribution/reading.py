@@ -70,7 +70,7 @@ class Reading:
         designates = any(map(is_designation, self._query.anchors))
         self.evidence = Evidence(forms, originals, vocabulary | self._query.terms if designates else vocabulary)
         self.wrong = other_values(question, asked, self.evidence, self.background) if designates else frozenset[int]()
-        """The distinct texts that are about what was asked, but for another year, date, period or version."""
+        """The distinct texts that are about what was asked, but for another year, date, period, version or code."""
         self._known: dict[tuple[int, int], Judgement] = {}
         """What the texts give for each span of the answer that was asked for."""
         judged = self.statements[:MAX_CLAIMS]

@@ -37,7 +37,7 @@ FALLING = (
     "下降 减少 降低 下跌 下滑 減少 低下 감소 하락"
 )
 PAIRS = (
-    ("before, vor dem, 食前, 之前", "after, nach dem, 食後, 之后"),
+    ("before, within, until, vor dem, 食前, 之前", "after, nach dem, 食後, 之后"),
     ("above, over, more than, über, 以上, 超过", "below, under, less than, fewer than, unter, 以下, 低于"),
     ("at least, no less than, mindestens, minimum, 至少", "at most, no more than, höchstens, maximum, 至多, 最多"),
     (

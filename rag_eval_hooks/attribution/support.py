@@ -24,6 +24,7 @@ __all__ = [
     "is_designation",
     "logistic",
     "same_slot",
+    "spans",
     "support_features",
     "weigh_support",
 ]
@@ -59,7 +60,7 @@ FEATURES = (
 )
 MOST = 3
 SENTENCE_WORDS = 8
-DESIGNATIONS = frozenset(["day", "month", "quarter", "half", "version"])
+DESIGNATIONS = frozenset(["day", "month", "quarter", "half", "version", "code"])
 CONFLICT_FROM = 0.62
 """Probability of contradiction from which a statement counts as contradicted."""
 
@@ -234,8 +235,20 @@ def _stated(anchor: Anchor, said: Said) -> bool:
     return any(fits(one, anchor) for one in said.anchors)
 
 
+def spans(given: Sequence[Anchor], anchor: Anchor) -> bool:
+    """Whether a sentence's values have another between them, or name it apart: 2012 to 2018; 24 and 31 December."""
+    if _is_year(anchor):
+        years = [other.values[0] for other in given if other.key is None and _is_year(other)]
+        return len(years) > 1 and min(years) < anchor.values[0] < max(years)
+    if anchor.key is not None and anchor.key.startswith("day:"):
+        month, day = anchor.key[len("day:") :].split("-")
+        bare = any(other.key is None and float(day) in other.values for other in given)
+        return bare and any(other.key == f"month:{month}" for other in given)
+    return False
+
+
 def is_designation(anchor: Anchor) -> bool:
-    """Whether a value says which one is meant rather than how much: a year, a date, a period, a version."""
+    """Whether a value says which one is meant rather than how much: a year, a date, a period, a version, a code."""
     if anchor.key is not None:
         return anchor.key.split(":")[0] in DESIGNATIONS
     return _is_year(anchor)

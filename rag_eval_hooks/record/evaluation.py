@@ -84,7 +84,7 @@ class ChunkVerdict(Model):
     conflict: bool
     """Whether the chunk states another value than the answer in the same place."""
     wrong_value: bool = False
-    """Whether it is about what the question asks for, but for another year, date, period or version."""
+    """Whether it is about what the question asks for, but for another year, date, period, version or code."""
 
 
 class Support(Model):

@@ -1,4 +1,4 @@
-"""Chunks about what the question asks for, but for another year, date, period or version."""
+"""Chunks about what the question asks for, but for another year, date, period, version or code."""
 
 import pytest
 
@@ -17,6 +17,8 @@ from rag_eval_hooks import evaluate, read_run
             id="both years",
         ),
         pytest.param("What was Arden's revenue in 2017?", "The lake froze in 2016.", False, id="another topic"),
+        pytest.param("Who was CEO of Acme in 2015?", "Jane Roe was CEO of Acme from 2012 to 2018.", False, id="a span"),
+        pytest.param("What does error E-404 mean?", "Error E-405 means that a pump is dry.", True, id="code"),
         pytest.param("What was Arden's revenue?", "Arden's revenue in 2016 was 5 million.", False, id="no year asked"),
         pytest.param("Sales of Q3 2021?", "Sales of Q2 2021 were 40.", True, id="quarter"),
         pytest.param(

@@ -170,3 +170,44 @@ def test_support(source: str, claim: str, supported: bool) -> None:
 def test_used_ranks(question: str, contexts: list[str], answer: str, used: list[int]) -> None:
     evaluation = evaluate(read_run({"question": question, "contexts": contexts, "answer": answer}))
     assert [chunk.rank for chunk in evaluation.chunks if chunk.use == "used"] == used
+
+
+@pytest.mark.parametrize(
+    ("source", "claim"),
+    [
+        ("The Pro Max starts at $1,199.", "The Pro Max starts at $1,499."),
+        ("Mount Everest is 8,849 m tall.", "Mount Everest is 8,611 m tall."),
+        ("Take 1,200 mg.", "Take 1 mg."),
+        ("Take 1 mg.", "Take 1,200 mg."),
+        ("Acme was founded in 1998 in Boston.", "Acme was founded in 1999."),
+    ],
+)
+def test_another_value_is_a_conflict(source: str, claim: str) -> None:
+    """A thousands sign does not loosen a number: the second reading of 1,200 is 1.2, with the slack of 1.200."""
+    (one,) = evaluate(read_run({"contexts": [source], "answer": claim})).claims
+    assert one.verdict == "conflict"
+
+
+@pytest.mark.parametrize(
+    ("source", "claim"),
+    [
+        ("Acme was founded in 1998 in Boston. It has 500 employees.", "Acme was acquired in 2015."),
+        ("Acme was founded in 1998 in Boston. It has 500 employees.", "Acme moved to Chicago in 2001."),
+        ("Acme was founded in 1998 in Boston. It has 500 employees.", "Acme is not listed."),
+        ("Acme was founded in 1998 in Boston.", "Acme was founded before 2000."),
+        ("Acme has 500 employees.", "Acme has more than 400 employees."),
+        ("Jane Roe was CEO of Acme from 2012 to 2018.", "Jane Roe was CEO of Acme in 2015."),
+        ("The museum is closed on 24, 25 and 31 December every year.", "The museum is closed on 24 December."),
+        ("The Eiffel Tower was completed in 1889.", "The Eiffel Tower was painted in 2010."),
+        ("Refunds are not available after 14 days.", "Refunds are available within 14 days."),
+        ("Smoking is forbidden on campus.", "Smoking is not permitted on campus."),
+        ("Metformin lowers blood sugar.", "Metformin is not an insulin."),
+        ("The X100 lasts up to 12 hours on a charge.", "The X200 lasts up to 18 hours on a charge."),
+        ("Inflation was 3.1% in 2021.", "Inflation was 4.2% in 2022."),
+    ],
+)
+def test_what_may_hold_beside_the_source_is_no_conflict(source: str, claim: str) -> None:
+    """Another event of the same subject, a bound, a year within a span, the same in other words."""
+    evaluation = evaluate(read_run({"contexts": [source], "answer": claim}))
+    assert [one.verdict == "conflict" for one in evaluation.claims] == [False]
+    assert [chunk.conflict for chunk in evaluation.chunks] == [False]

@@ -10,6 +10,8 @@ PERIOD = "period"
 """Dimension of decades, centuries and years before Christ: a middle and half a length, in years."""
 POUNDS_MAY_BE = frozenset(["money:gbp", "mass"])
 ROUNDING_ERROR = 1e-13
+SECOND_READING = 1e-3
+"""Share of the slack where a number is not taken by its first reading."""
 """Of floating point, relative; small enough to tell two numbers of thirteen digits apart."""
 
 
@@ -61,7 +63,12 @@ def fits(claimed: Anchor, source: Anchor) -> bool:
             if above == slack > 3 * exact and claimed.dimension != PERIOD:
                 above -= 3 * exact  # a half is rounded up
             for other in source.values:
-                if -below <= other * theirs - value * mine <= above:
+                off = other * theirs - value * mine
+                if value != claimed.values[0] or other < source.values[0]:
+                    # The slack is of the first reading; 1,200 read as 1.2 is no rounding of 1.6.
+                    if abs(off) <= max(exact, SECOND_READING * slack):
+                        return True
+                elif -below <= off <= above:
                     return True
     return False
 
