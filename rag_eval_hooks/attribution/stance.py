@@ -65,6 +65,13 @@ PAIRS = (
         "dearer, larger, largest, bigger, biggest, higher, highest",
     ),
     ("import, imports, imported", "export, exports, exported"),
+    ("optional, voluntary, freiwillig, 自愿", "mandatory, compulsory, obligatory, verpflichtend, 必须, 强制"),
+    ("safe, harmless, unbedenklich", "unsafe, dangerous, contraindicated, harmful, gefährlich"),
+    ("keep, keeps, kept, retain, retains, retained", "discard, discards, discarded, delete, deletes, deleted"),
+    ("included, includes, covered, covers", "excluded, excludes"),
+    ("buyer, buyers, 买家, 买方", "seller, sellers, 卖家, 卖方"),
+    ("enabled, enable, enables", "disabled, disable, disables"),
+    ("开放, 开馆", "关闭, 闭馆"),
 )
 """Words and phrases with their opposites."""
 
