@@ -9,6 +9,7 @@ from rag_eval_hooks.attribution.match import Judgement
 from rag_eval_hooks.attribution.reading import Reading
 from rag_eval_hooks.record import Citation, RagRun
 from rag_eval_hooks.record.evaluation import SUPPORTED_FROM, CitationProblem
+from rag_eval_hooks.record.limits import MAX_MARKS
 
 __all__ = ["cite"]
 
@@ -22,7 +23,6 @@ PREFIX = re.compile(
     re.I,
 )
 
-MAX_CITATIONS = 2_000
 
 Judge = Callable[[int, int], Judgement]
 
@@ -51,7 +51,7 @@ def cite(run: RagRun, reading: Reading) -> list[Citation]:
         if part and owner is not None and owner < len(reading.judged) and part == statements[owner][:2]:
             backed |= set(reading.judged[owner].joint)
         for target in _targets(mark, len(reading.context), run.citations.base, by_id):
-            if len(citations) >= MAX_CITATIONS:
+            if len(citations) >= MAX_MARKS:
                 return citations
             place = reading.place_of[target - 1] if target is not None else None
             supported = place is not None and place in backed and place not in refuted

@@ -11,10 +11,11 @@ from rag_eval_hooks.attribution.fold import Folded
 from rag_eval_hooks.attribution.stance import OPPOSED, direction, stance_of
 from rag_eval_hooks.attribution.support import Said
 from rag_eval_hooks.attribution.terms import HIRAGANA, plain_terms, terms
+from rag_eval_hooks.record.limits import MAX_TERMS
 
 __all__ = ["Query", "Term", "Wanted", "wanted"]
 
-MAX_TERMS = 400
+
 SHORT_WORD_WEIGHT = 0.6
 BIGRAM_WEIGHT = 0.5
 HIRAGANA_WEIGHT = 0.15

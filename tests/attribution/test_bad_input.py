@@ -153,6 +153,7 @@ def test_evaluations_and_attributions_stored_without_limits_stay_readable() -> N
         pytest.param([f"Room {number} is blue." for number in range(10_000)], PLAIN, id="10,000 chunks"),
         pytest.param([PLAIN], _sentences(100_000), id="5,000 claims and more"),
         pytest.param([_sentences(100_000)], "(" * 100_000, id="brackets"),
+        pytest.param(["000 " * 50_000], "000 " * 50_000, id="groups of three digits"),
         pytest.param(["[" * 100_000], "[" * 100_000, id="marks never closed"),
         pytest.param(["1," * 50_000], "1," * 50_000, id="a number without end"),
         pytest.param(["." * 100_000], "." * 100_000, id="stops"),
