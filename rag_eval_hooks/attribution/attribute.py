@@ -28,8 +28,10 @@ def attribute(run: RagRun, attributor: Attributor | None = None) -> Attribution:
 
     Pure and deterministic. Each statement of the answer is weighed against each chunk by the terms it shares (what the
     question already says counts less, what many chunks say counts less) and by typed anchors that must agree (numbers
-    with units, dates, times, versions, codes); equal chunks share one verdict; chunks may back a statement together.
-    The weights of support are set by hand, those of use are fitted to people's labels (`weights.json`).
+    with units, dates, times, versions, codes); equal chunks share one verdict, and so do chunks that overlap where they
+    do; chunks may back a statement together. The weights of use, support and conflict are fitted to people's labels
+    (`weights.json`), with caps: a statement with a value that no text states, or with the opposite of what a text says,
+    is not `supported`.
 
     Where no retrieval was seen at all, there is nothing to judge against: claims are `uncertain`, without probability.
 
