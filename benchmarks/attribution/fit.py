@@ -53,7 +53,7 @@ FITTED_ON = {"use": ("quotesum", "dureader"), "support": tuple(SUPPORT_SHARES), 
 LIMITS = {
     "use": "Two corpora of written answers; English and Chinese. Answers that paraphrase every word look unused.",
     "support": "Single sentences and short replies, mostly English. Who did what to whom is not seen.",
-    "conflict": "Learned from claims written to be refuted; finds about a third of them.",
+    "conflict": "Learned from claims written to be refuted; finds about a fifth of them.",
 }
 
 

@@ -16,7 +16,7 @@ from rag_eval_hooks.record.evaluation import SUPPORTED_FROM, Use, Verdict
 __all__ = ["ATTRIBUTOR", "ATTRIBUTOR_VERSION", "USED_FROM", "attribute", "use_features_by_position"]
 
 ATTRIBUTOR = "tier0"
-ATTRIBUTOR_VERSION = "3"
+ATTRIBUTOR_VERSION = "4"
 USED_FROM = 0.45
 UNUSED_BELOW = 0.3
 UNSUPPORTED_BELOW = 0.3
@@ -31,7 +31,7 @@ def attribute(run: RagRun, attributor: Attributor | None = None) -> Attribution:
     with units, dates, times, versions, codes); equal chunks share one verdict, and so do chunks that overlap where they
     do; chunks may back a statement together. The weights of use, support and conflict are fitted to people's labels
     (`weights.json`), with caps: a statement with a value that no text states, or with the opposite of what a text says,
-    is not `supported`.
+    is not `supported` unless a calibration or a support model lifts it.
 
     Where no retrieval was seen at all, there is nothing to judge against: claims are `uncertain`, without probability.
 

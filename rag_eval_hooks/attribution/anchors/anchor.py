@@ -10,9 +10,9 @@ PERIOD = "period"
 """Dimension of decades, centuries and years before Christ: a middle and half a length, in years."""
 POUNDS_MAY_BE = frozenset(["money:gbp", "mass"])
 ROUNDING_ERROR = 1e-13
+"""Of floating point, relative; small enough to tell two numbers of thirteen digits apart."""
 SECOND_READING = 1e-3
 """Share of the slack where a number is not taken by its first reading."""
-"""Of floating point, relative; small enough to tell two numbers of thirteen digits apart."""
 
 
 class Anchor(NamedTuple):
