@@ -9,15 +9,14 @@ from functools import cached_property
 from typing import Any, Literal
 
 from rag_eval_hooks.attribution.files import number, read_settings, settings_text, write_text
+from rag_eval_hooks.attribution.log_odds import log_odds, logistic
 from rag_eval_hooks.errors import ConfigError
 
-__all__ = ["BINS", "Calibration", "Head", "Scaling", "expected_calibration_error", "log_odds"]
+__all__ = ["BINS", "Calibration", "Head", "Scaling", "expected_calibration_error"]
 
 Head = Literal["use", "support"]
 
 BINS = 10
-CERTAIN = 1e-4
-"""Probabilities are kept this far from 0 and 1: their log-odds must stay finite."""
 
 
 @dataclass(frozen=True)
@@ -54,11 +53,11 @@ class Scaling:
         """Returns the calibrated probability, in [0, 1]; the identity returns it unchanged."""
         if self.slope == 1.0 and self.intercept == 0.0:
             return probability
-        return _probability(self.slope * log_odds(probability) + self.intercept)
+        return logistic(self.slope * log_odds(probability) + self.intercept)
 
     def undo(self, probability: float) -> float:
         """Returns the probability that `apply` makes this one of: where a published threshold was before."""
-        return _probability((log_odds(probability) - self.intercept) / self.slope)
+        return logistic((log_odds(probability) - self.intercept) / self.slope)
 
 
 @dataclass(frozen=True)
@@ -149,16 +148,6 @@ def expected_calibration_error(pairs: Iterable[tuple[float, bool]]) -> float:
         gaps[min(BINS - 1, int(probability * BINS))] += probability - label
         count += 1
     return sum(map(abs, gaps)) / count if count else 0.0
-
-
-def log_odds(probability: float) -> float:
-    """Returns ln(p / (1 - p)), with p kept away from 0 and 1."""
-    bounded = min(max(probability, CERTAIN), 1.0 - CERTAIN)
-    return math.log(bounded / (1.0 - bounded))
-
-
-def _probability(score: float) -> float:
-    return 1.0 / (1.0 + math.exp(-max(-60.0, min(60.0, score))))
 
 
 def _scaling(data: Any, name: str, path: str | os.PathLike[str]) -> Scaling | None:

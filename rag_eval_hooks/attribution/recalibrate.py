@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from rag_eval_hooks.attribution.attribute import USED_FROM, attribute
 from rag_eval_hooks.attribution.attributor import Attributor
-from rag_eval_hooks.attribution.calibration import Calibration, Head, Scaling, expected_calibration_error, log_odds
+from rag_eval_hooks.attribution.calibration import Calibration, Head, Scaling, expected_calibration_error
+from rag_eval_hooks.attribution.log_odds import log_odds, logistic
 from rag_eval_hooks.errors import ConfigError, InputError
 from rag_eval_hooks.record import RagRun
 from rag_eval_hooks.record.evaluation import SUPPORTED_FROM
@@ -203,7 +204,7 @@ def _newton(points: Sequence[tuple[float, float]], slope: float, *, with_slope: 
         g_a, g_b = tie_slope * (slope - 1.0), tie_intercept * intercept
         h_aa, h_ab, h_bb = tie_slope, 0.0, tie_intercept
         for x, y in points:
-            p = 1.0 / (1.0 + math.exp(-max(-60.0, min(60.0, slope * x + intercept))))
+            p = logistic(slope * x + intercept)
             weight = p * (1.0 - p)
             g_a, g_b = g_a + (p - y) * x, g_b + p - y
             h_aa, h_ab, h_bb = h_aa + weight * x * x, h_ab + weight * x, h_bb + weight

@@ -6,8 +6,8 @@ from itertools import chain
 from typing import NamedTuple
 
 from rag_eval_hooks.attribution.evidence import Evidence
+from rag_eval_hooks.attribution.log_odds import logistic
 from rag_eval_hooks.attribution.overlap import Credit, Overlap, add, gain
-from rag_eval_hooks.attribution.support import logistic
 from rag_eval_hooks.attribution.wanted import Wanted
 
 __all__ = ["NOWHERE", "Pointer", "pointers"]

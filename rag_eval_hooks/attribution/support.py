@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from rag_eval_hooks.attribution.anchors import Anchor, fits
 from rag_eval_hooks.attribution.lexicon import EXCLUSIVE, SAME
+from rag_eval_hooks.attribution.log_odds import logistic
 from rag_eval_hooks.attribution.opposites import reverses
 from rag_eval_hooks.attribution.stance import Stance
 from rag_eval_hooks.attribution.terms import STOPWORDS, stem
@@ -22,7 +23,6 @@ __all__ = [
     "alternatives",
     "compile_heads",
     "is_designation",
-    "logistic",
     "same_slot",
     "spans",
     "support_features",
@@ -317,8 +317,3 @@ def compile_heads(weights: Mapping[str, Mapping[str, float]]) -> tuple[Head, Hea
         return Head(named["intercept"], tuple(parts.values()), itemgetter(*firsts), itemgetter(*seconds))
 
     return head(weights["support"]), head(weights["conflict"])
-
-
-def logistic(score: float) -> float:
-    """Returns 1 / (1 + e^-score), safe for any finite score."""
-    return 1.0 / (1.0 + math.exp(-max(-60.0, min(60.0, score))))

@@ -1,13 +1,12 @@
 """The use head: from what each statement owes to each text, the probability that the answer used it."""
 
 import json
-import math
 from collections.abc import Collection, Sequence
 from functools import cache
 from importlib import resources
 
+from rag_eval_hooks.attribution.log_odds import log_odds, logistic
 from rag_eval_hooks.attribution.match import Judgement
-from rag_eval_hooks.attribution.support import logistic
 
 __all__ = ["FEATURES", "use_features", "use_probabilities", "with_citations"]
 
@@ -46,7 +45,7 @@ def with_citations(probabilities: Sequence[float], cited: Collection[int]) -> li
         cited: The texts that a citation points to.
     """
     return [
-        logistic(_logit(probability) + CITED) if place in cited else probability
+        logistic(log_odds(probability) + CITED) if place in cited else probability
         for place, probability in enumerate(probabilities)
     ]
 
@@ -69,7 +68,7 @@ def use_features(judgements: Sequence[Judgement], texts: int) -> list[tuple[floa
             most[place] = max(most[place], backing.unique)
             mean[place] += backing.unique * judgement.size / size
             divided[place] += backing.divided * judgement.size / size
-    columns = (map(_logit, pointed), most, mean, _margins(divided), _margins(_covered(judgements, texts)))
+    columns = (map(log_odds, pointed), most, mean, _margins(divided), _margins(_covered(judgements, texts)))
     return list(zip(*columns, strict=True))
 
 
@@ -88,11 +87,6 @@ def _margins(values: Sequence[float]) -> list[float]:
     if len(best) < 2:
         return list(values)
     return [value - (best[1] if value == best[0] else best[0]) for value in values]
-
-
-def _logit(probability: float) -> float:
-    bounded = min(max(probability, 1e-4), 1 - 1e-4)
-    return math.log(bounded / (1 - bounded))
 
 
 @cache

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from rag_eval_hooks.attribution.log_odds import logistic
 from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks.support_models.text_model import TextModel
 
@@ -91,7 +92,7 @@ class OnnxEmbedder:
         return output / lengths.clip(1e-12)
 
     def _probability(self, cosine: float) -> float:
-        return 1.0 / (1.0 + math.exp(-max(-60.0, min(60.0, self.slope * (cosine - self.middle)))))
+        return logistic(self.slope * (cosine - self.middle))
 
     def _check(self) -> None:
         path = self._model.path

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from rag_eval_hooks import Attributor, Evaluation, RagEvalHooksError, RagRun, evaluate, read_run
 from rag_eval_hooks.attribution import Calibration, Scaling, prior_shift, recalibrate
-from rag_eval_hooks.attribution.calibration import expected_calibration_error, log_odds
+from rag_eval_hooks.attribution.calibration import expected_calibration_error
+from rag_eval_hooks.attribution.log_odds import log_odds
 from rag_eval_hooks.attribution.recalibrate import fit_head, fit_scaling
 
 PROBABILITY = st.floats(0, 1)
