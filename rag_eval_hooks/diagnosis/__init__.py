@@ -1,28 +1,42 @@
-"""Which stage is to blame: rules over the record, its labels and its attribution, one file a stage."""
+"""Which stage is to blame: a table of rules over the record, its labels and its attribution; read `rules.py` first."""
 
-from rag_eval_hooks.diagnosis.answer import answer_findings
-from rag_eval_hooks.diagnosis.citation import citation_findings
-from rag_eval_hooks.diagnosis.packing import packing_findings
-from rag_eval_hooks.diagnosis.retrieval import retrieval_findings
+from rag_eval_hooks.diagnosis.rules import FIRST_CAUSE_FROM, GOOD, RULES
 from rag_eval_hooks.diagnosis.situation import Situation
-from rag_eval_hooks.diagnosis.use import use_findings
 from rag_eval_hooks.record import Attribution, Finding, RagRun
+from rag_eval_hooks.record.evaluation import FindingKind
 
-__all__ = ["diagnose"]
-
-STAGES = (retrieval_findings, packing_findings, use_findings, answer_findings, citation_findings)
+__all__ = ["FIRST_CAUSE_FROM", "diagnose"]
 
 
 def diagnose(run: RagRun, attribution: Attribution) -> tuple[Finding, ...]:
-    """Returns what went wrong and where, most certain first; equally certain ones in the order of the stages.
+    """Returns what went wrong and where: the first cause first, the rest most certain first.
 
-    At most one finding of each kind, with all claims, citations and ranks it is about. Retrieval is judged however the
-    run ended; the answer and its citations only when the answer is whole (`RagRun.answer_is_whole`). What labels alone
-    can tell is not said without them; people's go first, and a judge's make a finding less certain.
-    `why` holds counts, ranks and indices, and no text of the run.
+    At most one finding of each kind, with all claims, citations and ranks it is about. The first cause is the first of
+    the table of rules that holds with a confidence of at least 0.5; `explained_by` names, for a later finding that
+    follows from another, the first that explains it. Retrieval is judged however the run ended; the answer and its
+    citations only when the answer is whole (`RagRun.answer_is_whole`). What labels alone can tell is not said without
+    them; people's go first, and a judge's make a finding less certain.
 
     Pure: no I/O, and neither argument is changed.
     """
     seen = Situation(run, attribution)
-    found = [finding for stage in STAGES for finding in stage(seen)]
-    return tuple(sorted(found, key=lambda finding: -finding.confidence))
+    held = [(rule, found) for rule in RULES if (found := rule.holds(seen)) is not None]
+    sure = [rule for rule, found in held if found.confidence >= FIRST_CAUSE_FROM]
+    first = next((rule.kind for rule in sure if rule.kind not in GOOD), None)
+    explained: dict[FindingKind, FindingKind] = {}
+    for rule in sure:
+        for kind in rule.explains:
+            explained.setdefault(kind, rule.kind)
+    findings = [
+        Finding(
+            kind=rule.kind,
+            stage=rule.stage,
+            confidence=found.confidence,
+            why=found.why,
+            refs=found.refs(),
+            first_cause=rule.kind == first,
+            explained_by=explained.get(rule.kind),
+        )
+        for rule, found in held
+    ]
+    return tuple(sorted(findings, key=lambda finding: (not finding.first_cause, -finding.confidence)))

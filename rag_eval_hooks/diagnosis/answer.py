@@ -1,12 +1,19 @@
-"""Findings about the answer: refusals, and claims that the context does not back or contradicts."""
+"""Findings about the answer: refusals, guesses, wrong sums, and claims that the context does not back or contradicts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from rag_eval_hooks.diagnosis.situation import UNSUPPORTED_AT_MOST, Situation, count, items_in, listed, refs
-from rag_eval_hooks.record import Claim, Finding
-from rag_eval_hooks.record.evaluation import FindingKind
+from rag_eval_hooks.diagnosis.found import Found
+from rag_eval_hooks.diagnosis.situation import UNSUPPORTED_AT_MOST, Situation, count, items_in, listed
+from rag_eval_hooks.record import Claim
 
-__all__ = ["answer_findings"]
+__all__ = [
+    "computation_error",
+    "conflicting_claim",
+    "lucky_guess",
+    "right_refusal",
+    "unsupported_claim",
+    "wrong_refusal",
+]
 
 SAID_BY_GOLD = 0.95
 """Gold says it, and a refusal is told from an answer by its words, which may mislead."""
@@ -16,62 +23,81 @@ CONFLICT_AT_MOST = 0.75
 """Of the contradictions that attribution finds in FEVER Symmetric, 73 % are contradictions."""
 
 
-def answer_findings(seen: Situation) -> Iterator[Finding]:
-    """Yields `wrong_refusal` or `right_refusal`, or else `unsupported_claim` and `conflicting_claim`."""
-    if seen.refused:
-        yield from _refusal(seen)
-    if not seen.answered:
-        return
-    total = count(len(seen.checkable), "claim")
-    bare = seen.unsupported
-    if bare:
-        why = f"The context does not back {len(bare)} of {total}"
-        yield _claims("unsupported_claim", bare, UNSUPPORTED_AT_MOST, why)
+def lucky_guess(seen: Situation) -> Found | None:
+    """The answer is right, and no chunk that the generator got states it."""
+    if not seen.answered or not seen.is_right or seen.context_states_answer:
+        return None
+    bare = [claim for claim in seen.checkable if claim.verdict != "supported" and claim.probability is not None]
+    if not bare:
+        return None
+    return Found(
+        seen.trust * max(1 - (claim.probability or 0.0) for claim in bare),
+        f"The answer is right by {seen.labeller}, and the context neither states it nor backs "
+        f"{len(bare)} of {count(len(seen.checkable), 'claim')}.",
+        claims=tuple(claim.index for claim in bare),
+    )
+
+
+def computation_error(seen: Situation) -> Found | None:  # noqa: ARG001
+    """Placeholder."""
+    return None
+
+
+def conflicting_claim(seen: Situation) -> Found | None:
+    """The context says something else in the same place."""
     conflicting = [claim for claim in seen.checkable if claim.verdict == "conflict"]
-    if conflicting:
-        ranks = tuple(verdict.rank for verdict in seen.attribution.chunks if verdict.conflict)
-        where = f" (chunks at ranks {listed(ranks)})" if ranks else ""
-        why = f"The context{where} contradicts {len(conflicting)} of {total}"
-        yield _claims("conflicting_claim", conflicting, CONFLICT_AT_MOST, why, ranks)
+    if not seen.answered or not conflicting:
+        return None
+    ranks = tuple(verdict.rank for verdict in seen.attribution.chunks if verdict.conflict)
+    where = f" (chunks at ranks {listed(ranks)})" if ranks else ""
+    return _claims(seen, conflicting, CONFLICT_AT_MOST, f"The context{where} contradicts", ranks)
 
 
-def _refusal(seen: Situation) -> Iterator[Finding]:
+def unsupported_claim(seen: Situation) -> Found | None:
+    """The context does not back a claim."""
+    if not seen.answered or not seen.unsupported:
+        return None
+    return _claims(seen, seen.unsupported, UNSUPPORTED_AT_MOST, "The context does not back")
+
+
+def wrong_refusal(seen: Situation) -> Found | None:
+    """The answer declines, although a whole evidence set was in the prompt."""
+    if not seen.refused or seen.labels is None or _rightly(seen) is not None or not seen.set_in(seen.packed):
+        return None
+    complete = next(one for one in seen.sets if len(items_in(one, seen.packed)) == len(one))
+    return Found(
+        seen.trust * SEEN_IN_LABELS,
+        f"The answer declines, although the context held a whole evidence set ({count(len(complete), 'id')}).",
+        chunks=seen.ranks_of(frozenset().union(*complete)),
+    )
+
+
+def right_refusal(seen: Situation) -> Found | None:
+    """The answer declines, and labels say that there was nothing to answer from."""
+    return _rightly(seen) if seen.refused else None
+
+
+def _rightly(seen: Situation) -> Found | None:
     labels = seen.labels
     if labels is None:
-        return
+        return None
     if labels.answer is not None and not labels.answer.strip():
-        yield Finding(
-            kind="right_refusal",
-            stage="answer",
-            confidence=seen.trust * SAID_BY_GOLD,
-            why=f"The answer declines, and {seen.labeller} says that the question cannot be answered.",
+        return Found(
+            seen.trust * SAID_BY_GOLD,
+            f"The answer declines, and {seen.labeller} says that the question cannot be answered.",
         )
-    elif not seen.relevant and (labels.relevance is not None or labels.evidence_sets is not None) and not labels.answer:
-        yield Finding(
-            kind="right_refusal",
-            stage="answer",
-            confidence=seen.trust * SEEN_IN_LABELS,
-            why=f"The answer declines, and {seen.labeller} names no relevant chunk.",
+    is_judged = labels.relevance is not None or labels.evidence_sets is not None
+    if is_judged and not seen.relevant and not labels.answer:
+        return Found(
+            seen.trust * SEEN_IN_LABELS, f"The answer declines, and {seen.labeller} names no relevant chunk."
         )
-    elif seen.set_in(seen.packed):
-        complete = next(one for one in seen.sets if len(items_in(one, seen.packed)) == len(one))
-        yield Finding(
-            kind="wrong_refusal",
-            stage="answer",
-            confidence=seen.trust * SEEN_IN_LABELS,
-            why=f"The answer declines, although the context held a whole evidence set ({count(len(complete), 'id')}).",
-            refs=refs(chunks=seen.ranks_of(frozenset().union(*complete))),
-        )
+    return None
 
 
-def _claims(
-    kind: FindingKind, claims: Sequence[Claim], at_most: float, why: str, ranks: tuple[int, ...] = ()
-) -> Finding:
-    indices = tuple(claim.index for claim in claims)
-    return Finding(
-        kind=kind,
-        stage="answer",
-        confidence=at_most * max(0.5 if claim.probability is None else 1 - claim.probability for claim in claims),
-        why=f"{why}.",
-        refs=refs(claims=indices, chunks=ranks),
+def _claims(seen: Situation, claims: Sequence[Claim], at_most: float, why: str, ranks: tuple[int, ...] = ()) -> Found:
+    return Found(
+        at_most * max(0.5 if claim.probability is None else 1 - claim.probability for claim in claims),
+        f"{why} {len(claims)} of {count(len(seen.checkable), 'claim')}.",
+        claims=tuple(claim.index for claim in claims),
+        chunks=ranks,
     )

@@ -1,54 +1,76 @@
-"""Findings about retrieval: the evidence was not found. All need labels."""
+"""Findings about retrieval: the evidence was not found, or it is about something else than was asked."""
 
-from collections.abc import Iterator
+from rag_eval_hooks.diagnosis.found import Found
+from rag_eval_hooks.diagnosis.situation import Situation, count, items_in, listed
 
-from rag_eval_hooks.diagnosis.situation import Situation, count, items_in, refs
-from rag_eval_hooks.record import Finding
-
-__all__ = ["retrieval_findings"]
+__all__ = ["incomplete_evidence", "missed_evidence", "wrong_evidence", "zero_recall"]
 
 BY_LABELS = 1.0
 """Labels name the evidence sets, and the list is in the record: nothing is inferred."""
 BY_RELEVANCE = 0.5
 """Relevant ids do not say that all of them are needed."""
+ANOTHER_VALUE = 0.7
+"""The question's year, date, version or code is in no chunk, and another stands in its place."""
+LABELS_AGREE = 0.95
+"""The same, and the labels say that the evidence is not there."""
 
 
-def retrieval_findings(seen: Situation) -> Iterator[Finding]:
-    """Yields `zero_recall`, `missed_evidence` or `incomplete_evidence`, at most one of them.
+def wrong_evidence(seen: Situation) -> Found | None:
+    """The chunks are on the topic, but about another year, version or name than the question asks for."""
+    wrong = seen.wrong_ranks
+    if not wrong or seen.relevant & seen.packed:
+        return None
+    confidence = seen.trust * LABELS_AGREE if seen.relevant else ANOTHER_VALUE
+    return Found(
+        confidence,
+        f"What the question asks for by name or number is in none of the chunks; {_have(len(wrong))} another in its "
+        f"place (ranks {listed(wrong)}).",
+        chunks=wrong,
+    )
 
-    Every step counts, also one whose result a later step dropped: that is packing's fault.
-    """
-    run = seen.run
-    if not seen.relevant or (not run.stages and run.status != "ok"):
-        return
+
+def zero_recall(seen: Situation) -> Found | None:
+    """None of the relevant ids was retrieved."""
+    if not _is_judged(seen) or seen.relevant & seen.retrieved:
+        return None
+    return Found(
+        seen.trust * BY_LABELS,
+        f"None of the {count(len(seen.relevant), 'relevant id')} is among the {len(seen.retrieved)} retrieved.",
+    )
+
+
+def missed_evidence(seen: Situation) -> Found | None:
+    """Relevant ids were retrieved, and nothing of any evidence set."""
     found = seen.relevant & seen.retrieved
-    if not found:
-        yield Finding(
-            kind="zero_recall",
-            stage="retrieval",
-            confidence=seen.trust * BY_LABELS,
-            why=f"None of the {count(len(seen.relevant), 'relevant id')} is among the {len(seen.retrieved)} retrieved.",
-        )
-        return
-    if seen.set_in(seen.retrieved):
-        return
+    if not _is_judged(seen) or not found or any(items_in(one, seen.retrieved) for one in seen.sets):
+        return None
+    return Found(
+        seen.trust * BY_LABELS,
+        f"Relevant ids were retrieved ({len(found)}), but none of any of the {len(seen.sets)} evidence sets.",
+        chunks=seen.ranks_of(found),
+    )
+
+
+def incomplete_evidence(seen: Situation) -> Found | None:
+    """Part of an evidence set was retrieved, and no set wholly. Every step counts, also one that a later one undid."""
+    if not _is_judged(seen) or seen.set_in(seen.retrieved):
+        return None
     best = max(seen.sets, key=lambda one: len(items_in(one, seen.retrieved)) / len(one))
     have = items_in(best, seen.retrieved)
-    share = f"{len(have)} of {count(len(best), 'id')}"
     if not have:
-        yield Finding(
-            kind="missed_evidence",
-            stage="retrieval",
-            confidence=seen.trust * BY_LABELS,
-            why=f"Relevant ids were retrieved ({len(found)}), but none of any of the {len(seen.sets)} evidence sets.",
-            refs=refs(chunks=seen.ranks_of(found)),
-        )
-        return
+        return None
     which = f"the best-covered of {count(len(seen.sets), 'evidence set')}" if seen.sets_are_given else "the relevant"
-    yield Finding(
-        kind="incomplete_evidence",
-        stage="retrieval",
-        confidence=seen.trust * (BY_LABELS if seen.sets_are_given else BY_RELEVANCE),
-        why=f"Retrieval found {share} of {which}; no set is complete.",
-        refs=refs(chunks=seen.ranks_of(frozenset().union(*have))),
+    return Found(
+        seen.trust * (BY_LABELS if seen.sets_are_given else BY_RELEVANCE),
+        f"Retrieval found {len(have)} of {count(len(best), 'id')} of {which}; no set is complete.",
+        chunks=seen.ranks_of(frozenset().union(*have)),
     )
+
+
+def _is_judged(seen: Situation) -> bool:
+    """Whether labels name something relevant, and the run got as far as retrieval."""
+    return bool(seen.relevant) and (bool(seen.run.stages) or seen.run.status == "ok")
+
+
+def _have(number: int) -> str:
+    return "1 has" if number == 1 else f"{number} have"

@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
+from rag_eval_hooks.attribution import attribute
+from rag_eval_hooks.metrics.answer_match import states
 from rag_eval_hooks.metrics.labels import EvidenceSet, JudgedSource, evidence_sets, given_labels, grades, needed_items
 from rag_eval_hooks.record import Attribution, Claim, Gold, RagRun
 
-__all__ = ["UNSUPPORTED_AT_MOST", "Situation", "count", "items_in", "listed", "refs"]
+__all__ = ["UNSUPPORTED_AT_MOST", "Situation", "count", "items_in", "listed"]
 
 MAX_LISTED = 8
 UNSUPPORTED_AT_MOST = 0.8
@@ -104,6 +106,53 @@ class Situation:
         return tuple(verdict.rank for verdict in self.attribution.chunks if verdict.id in wanted)
 
     @cached_property
+    def is_unanswerable(self) -> bool:
+        """Whether the labels say so: an empty right answer, a context that does not suffice, or nothing relevant."""
+        labels = self.labels
+        if labels is None:
+            return False
+        if labels.sufficient is False or (labels.answer is not None and not labels.answer.strip()):
+            return True
+        return labels.relevance is not None and not self.relevant and not labels.answer
+
+    @cached_property
+    def wrong_ranks(self) -> tuple[int, ...]:
+        """Ranks of the chunks that are about another value than the question asks for, where no used chunk has it."""
+        chunks = [one for one in self.attribution.chunks if one.in_prompt]
+        if any(one.use == "used" and not one.wrong_value for one in chunks):
+            return ()
+        return tuple(one.rank for one in chunks if one.wrong_value)
+
+    @cached_property
+    def right_answers(self) -> tuple[str, ...]:
+        """The right answers that labels give, the aliases with them."""
+        labels = self.labels
+        texts = (labels.answer, *labels.aliases) if labels is not None else ()
+        return tuple(text for text in texts if text is not None and text.strip())
+
+    @cached_property
+    def is_right(self) -> bool:
+        """Whether the answer states a right answer."""
+        return any(states(self.run.judged_answer, right) for right in self.right_answers)
+
+    @cached_property
+    def context_states_answer(self) -> bool:
+        """Whether a chunk that the generator got states a right answer, in its words or value."""
+        texts = [chunk.text for chunk in self.run.context_chunks()]
+        return any(states(text, right) for right in self.right_answers for text in texts)
+
+    @cached_property
+    def against_evidence(self) -> tuple[Claim, ...]:
+        """The supported claims that the evidence alone, without the other chunks, does not back."""
+        supported = [claim for claim in self.checkable if claim.verdict == "supported"]
+        relevant = self.relevant
+        if all({one.id for one in claim.supported_by} & relevant for claim in supported):
+            return ()
+        kept = tuple(item for item in self.run.context if self.run.chunks[item.chunk].id in relevant)
+        alone = attribute(self.run.model_copy(update={"context": kept}))
+        return tuple(claim for claim in supported if alone.claims[claim.index].verdict in ("conflict", "unsupported"))
+
+    @cached_property
     def unsupported(self) -> tuple[Claim, ...]:
         """The checkable claims that the context does not back; where nothing was seen, nothing is said."""
         return tuple(one for one in self.checkable if one.verdict == "unsupported" and one.probability is not None)
@@ -130,15 +179,6 @@ def count(number: int, noun: str) -> str:
     ('1 claim', '2 claims')
     """
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def refs(**numbers: tuple[int, ...]) -> dict[str, tuple[int, ...]]:
-    """Returns what a finding is about, without the kinds of which there is none.
-
-    >>> refs(claims=(1,), chunks=())
-    {'claims': (1,)}
-    """
-    return {name: values for name, values in numbers.items() if values}
 
 
 def listed(numbers: Sequence[int]) -> str:

@@ -1,67 +1,69 @@
-"""Findings about use: evidence that was not used, and an answer where there is none. Both need labels."""
+"""Findings about use: the answer follows a chunk that is no evidence, or leaves the evidence unused. Both need labels."""
 
-from collections.abc import Iterator
-
-from rag_eval_hooks.diagnosis.situation import Situation, count, listed, refs
+from rag_eval_hooks.diagnosis.found import Found
+from rag_eval_hooks.diagnosis.situation import Situation, count, listed
 from rag_eval_hooks.metrics.labels import used_ids
-from rag_eval_hooks.record import ChunkVerdict, Finding
+from rag_eval_hooks.record import ChunkVerdict
 
-__all__ = ["use_findings"]
+__all__ = ["distracted", "unused_evidence"]
 
 UNANSWERABLE = 0.9
 """Labels say that there is nothing to answer from, and an answer is told from a refusal by its words."""
+FOLLOWED = 0.85
+"""Only chunks that labels call no evidence back the claim, and the evidence in the prompt does not, or says otherwise."""
 OTHER_RELEVANT_USED = 0.5
 """Factor where another relevant chunk was used: labels by relevance do not say that both were needed."""
 
 
-def use_findings(seen: Situation) -> Iterator[Finding]:
-    """Yields `distracted` and `unused_evidence`."""
-    if seen.answered:
-        yield from _distracted(seen)
-        yield from _unused_evidence(seen)
+def distracted(seen: Situation) -> Found | None:
+    """The answer follows chunks that are no evidence: although the evidence is there, or where there is none."""
+    if not seen.answered or not seen.checkable:
+        return None
+    return _answers_the_unanswerable(seen) if seen.is_unanswerable else _follows_another(seen)
 
 
-def _distracted(seen: Situation) -> Iterator[Finding]:
-    """The answer states something although the labels say that the question cannot be answered."""
-    if not seen.checkable or not _is_unanswerable(seen):
-        return
+def _answers_the_unanswerable(seen: Situation) -> Found:
     used, _ = used_ids(seen.run, seen.attribution)
-    claims = tuple(claim.index for claim in seen.checkable)
     ranks = tuple(one.rank for one in seen.attribution.chunks if one.in_prompt and one.id in used)
     rests = f", from the chunks at ranks {listed(ranks)}" if ranks else ""
-    yield Finding(
-        kind="distracted",
-        stage="use",
-        confidence=seen.trust * UNANSWERABLE,
-        why=(
-            f"The answer makes {count(len(claims), 'claim')}{rests}, although {seen.labeller} says that the question "
-            "cannot be answered."
-        ),
-        refs=refs(claims=claims, chunks=ranks),
+    return Found(
+        seen.trust * UNANSWERABLE,
+        f"The answer makes {count(len(seen.checkable), 'claim')}{rests}, although {seen.labeller} says that the "
+        "question cannot be answered.",
+        claims=tuple(claim.index for claim in seen.checkable),
+        chunks=ranks,
     )
 
 
-def _is_unanswerable(seen: Situation) -> bool:
-    """Whether the labels say so: an empty right answer, a context that does not suffice, or nothing relevant."""
-    labels = seen.labels
-    if labels is None:
-        return False
-    if labels.sufficient is False or (labels.answer is not None and not labels.answer.strip()):
-        return True
-    return labels.relevance is not None and not seen.relevant and not labels.answer
+def _follows_another(seen: Situation) -> Found | None:
+    """The evidence is in the prompt, and a claim is backed by other chunks alone, while the evidence contradicts it."""
+    if not seen.set_in(seen.packed):
+        return None
+    claims = tuple(claim for claim in seen.against_evidence if not {one.id for one in claim.supported_by} & seen.relevant)
+    if not claims:
+        return None
+    ranks = tuple(sorted({one.rank for claim in claims for one in claim.supported_by}))
+    return Found(
+        seen.trust * FOLLOWED,
+        f"The prompt held the evidence, but {count(len(claims), 'claim')} of the answer "
+        f"{'follows' if len(claims) == 1 else 'follow'} other chunks (ranks {listed(ranks)}), and the evidence says "
+        "otherwise.",
+        claims=tuple(claim.index for claim in claims),
+        chunks=ranks,
+    )
 
 
-def _unused_evidence(seen: Situation) -> Iterator[Finding]:
+def unused_evidence(seen: Situation) -> Found | None:
     """Relevant chunks in the prompt that the answer did not use.
 
     Not where the used chunks hold a whole evidence set: then the answer did without the rest. A refusal is no use of
     anything; the answer's rules judge it.
     """
-    if not seen.relevant:
-        return
+    if not seen.answered or not seen.relevant:
+        return None
     used, reason = used_ids(seen.run, seen.attribution)
     if reason is not None or seen.set_in(used):
-        return
+        return None
     by_person = seen.run.gold is not None and seen.run.gold.used is not None
     idle = [
         verdict
@@ -71,17 +73,15 @@ def _unused_evidence(seen: Situation) -> Iterator[Finding]:
     if not by_person:
         idle = [verdict for verdict in idle if verdict.use == "unused"]
     if not idle:
-        return
+        return None
     confidence = 1.0 if by_person else max(map(_unused, idle))
     if used & seen.relevant and not seen.sets_are_given:
         confidence *= OTHER_RELEVANT_USED
     ranks = tuple(verdict.rank for verdict in idle)
-    yield Finding(
-        kind="unused_evidence",
-        stage="use",
-        confidence=seen.trust * confidence,
-        why=f"The generator got relevant chunks that the answer does not use: {len(ranks)} (ranks {listed(ranks)}).",
-        refs=refs(chunks=ranks),
+    return Found(
+        seen.trust * confidence,
+        f"The generator got relevant chunks that the answer does not use: {len(ranks)} (ranks {listed(ranks)}).",
+        chunks=ranks,
     )
 
 

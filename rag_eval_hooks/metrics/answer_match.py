@@ -15,7 +15,7 @@ from rag_eval_hooks.metrics.base import Metric, Need, register
 from rag_eval_hooks.metrics.labels import JudgedSource, given_labels, no_labels
 from rag_eval_hooks.record import Attribution, MetricResult, RagRun
 
-__all__ = ["AnswerMatch", "token_f1"]
+__all__ = ["AnswerMatch", "states", "token_f1"]
 
 MAX_TEXT = 100_000
 MAX_VALUES = 100
@@ -94,6 +94,20 @@ def token_f1(answer: str, right: str) -> float:
     common = (mine & theirs).total()
     precision, recall = common / mine.total(), common / theirs.total()
     return 2 * precision * recall / (precision + recall) if common else 0.0
+
+
+def states(text: str, right: str) -> bool:
+    """Returns whether a text gives a right answer: all its values, and its words in a row.
+
+    >>> states("The mast is 31.4 metres tall.", "31 m"), states("It lies in Paris.", "Paris"), states("Lyon", "Paris")
+    (True, True, False)
+    """
+    mine, theirs = _Words(text[:MAX_TEXT]), _Words(right[:MAX_TEXT])
+    if 0 < len(theirs.values) <= MAX_VALUES:
+        stated = all(any(_same(one, value) for one in mine.values[:MAX_STATED]) for value in theirs.values)
+        return stated and theirs.terms(without_values=True) <= mine.terms(without_values=False)
+    words = " ".join(_tokens(right))
+    return bool(words) and f" {words} " in f" {' '.join(_tokens(text))} "
 
 
 class _Words:

@@ -164,7 +164,7 @@ class Finding(Model):
     """One thing that went wrong (or, for `right_refusal`, well), and the stage to blame."""
 
     kind: FindingKind
-    """What happened. Not found by this version yet: `wrong_evidence`, `computation_error`, `lucky_guess`."""
+    """What happened."""
     stage: FindingStage
     """Where."""
     confidence: Probability
@@ -173,6 +173,10 @@ class Finding(Model):
     """The evidence in one sentence, without any text of the run."""
     refs: dict[str, tuple[int, ...]] = Field(default_factory=dict)
     """What it is about: indices of `claims` and `citations`, ranks of `chunks`."""
+    first_cause: bool = False
+    """Whether this is where it went wrong first; at most one finding is."""
+    explained_by: FindingKind | None = None
+    """Kind of an earlier finding from which this one follows."""
 
 
 class MadeBy(Model):
