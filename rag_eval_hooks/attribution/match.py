@@ -31,6 +31,7 @@ __all__ = ["Backing", "Judgement", "Query", "is_as_short", "is_of_topic", "judge
 
 QUOTED_SUPPORT = 0.99
 WEIGHED_FROM = 0.35
+UNKNOWN_NAME_MOST = 0.25
 UNBACKED_MOST = 0.5
 COMPARABLE = 2.5
 SAME_TOPIC = 0.7
@@ -166,6 +167,8 @@ def _support(
     another, flipped = _contradictions(sentences, values, hits, claim, evidence)
     if not all(values) or another or flipped:
         support = min(support, UNBACKED_MOST)
+    if said.unknown_names and not said.stance.denies:
+        support = min(support, UNKNOWN_NAME_MOST)
     denies_other = said.stance.denies and not source.stance.denies and sum(held) < SAID_OF_IT * len(held)
     conflict = (
         not _is_excused(said, values, stated)

@@ -76,6 +76,8 @@ class Said(NamedTuple):
     """How much each term tells, in [0, 1]."""
     is_name: tuple[bool, ...]
     """Which of the terms are names."""
+    unknown_names: int
+    """How many words of names are in no text, nor in the question; the statement's first word is not looked at."""
     tokens: tuple[str, ...]
     """All its words in order, function words among them."""
     anchors: tuple[Anchor, ...]

@@ -1,6 +1,7 @@
 """Says what a statement of the answer wants to have backed: its values and terms, and what each of them weighs."""
 
 import math
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -9,6 +10,7 @@ from rag_eval_hooks.attribution.background import Background
 from rag_eval_hooks.attribution.evidence import Evidence, anchors_of
 from rag_eval_hooks.attribution.fold import Folded
 from rag_eval_hooks.attribution.stance import OPPOSED, direction, stance_of
+from rag_eval_hooks.attribution.names import is_known_name, names_are_capitals
 from rag_eval_hooks.attribution.support import Said
 from rag_eval_hooks.attribution.terms import HIRAGANA, plain_terms, terms
 from rag_eval_hooks.record.limits import MAX_TERMS
@@ -46,6 +48,8 @@ class Term(NamedTuple):
     support_weight: float
     use_weight: float
     is_name: bool
+    is_known: bool = True
+    """Whether it is no name, or one that a text or the question has."""
 
 
 class Wanted:
@@ -66,12 +70,14 @@ class Wanted:
         self.values = len(anchors)
         """How many of the terms are values."""
         words = found[self.values :]
+        tokens = tuple(plain_terms(text, 0, len(text)))
         self.said = Said(
             keys=tuple(term.key for term in words),
             importance=tuple(self.support_weights[self.values :]),
             idf=tuple(background.idf(term.key) for term in words),
             is_name=tuple(term.is_name for term in words),
-            tokens=tuple(plain_terms(text, 0, len(text))),
+            unknown_names=sum(not term.is_known for term in words[1:]) if names_are_capitals(tokens) else 0,
+            tokens=tokens,
             anchors=anchors,
             text=text,
             stance=stance_of(text),
@@ -127,10 +133,11 @@ def wanted(
         weight = _base_weight(term) * (NAME_WEIGHT if is_name else 1.0)
         in_question = term in query.terms
         frequency = evidence.frequency.get(term, 0)
+        is_known = not is_name or not query.terms or frequency > 0 or in_question or is_known_name(term, piece, first, evidence)
         support = weight * (ABSENT_WEIGHT if frequency == 0 and in_question else 1.0)
         use = weight * (QUESTION_DISCOUNT if in_question else 1.0)
         use *= ABSENT_WEIGHT if frequency == 0 else 1.0 / (1.0 + 0.5 * math.log2(frequency))
-        found.append(Term(term, None, support, use, is_name))
+        found.append(Term(term, None, support, use, is_name, is_known))
         if len(found) >= MAX_TERMS:
             break
     return Wanted(found, piece, background)

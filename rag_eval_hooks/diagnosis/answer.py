@@ -27,8 +27,8 @@ def lucky_guess(seen: Situation) -> Found | None:
     """The answer is right, and no chunk that the generator got states it."""
     if not seen.answered or not seen.is_right or seen.context_states_answer:
         return None
-    bare = [claim for claim in seen.checkable if claim.verdict != "supported" and claim.probability is not None]
-    if not bare:
+    bare = [claim for claim in seen.checkable if claim.verdict in ("unsupported", "conflict")]
+    if not bare or any(claim.verdict == "supported" for claim in seen.checkable):
         return None
     return Found(
         seen.trust * max(1 - (claim.probability or 0.0) for claim in bare),

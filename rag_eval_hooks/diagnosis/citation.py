@@ -9,8 +9,12 @@ __all__ = ["dangling_citation", "misplaced_citation", "missing_citation", "unsup
 
 POINTS_NOWHERE = 0.95
 """Counted, not inferred; what is left is a number in brackets that is no citation."""
-STYLE_MAY_EXPLAIN = 0.6
-"""Factor for a missing citation: one mark at a paragraph's end often means the whole paragraph."""
+ALL_OTHERS_CITE = 0.8
+"""Factor for a missing citation where most claims of the answer carry one."""
+MOST_DO_NOT = 0.55
+"""Factor where most claims carry none: one mark may stand for several claims."""
+SPOKEN_FOR = 0.4
+"""Factor where, besides, the next mark of the answer points to a chunk that backs the claim as well."""
 
 
 def dangling_citation(seen: Situation) -> Found | None:
@@ -35,12 +39,21 @@ def missing_citation(seen: Situation) -> Found | None:
     bare = [claim for claim in seen.checkable if claim.verdict == "supported" and not claim.citations]
     if not bare:
         return None
+    is_exception = 2 * len(bare) < len(seen.checkable)
+    sure = [ALL_OTHERS_CITE if is_exception else SPOKEN_FOR if _next_speaks_for(claim, seen) else MOST_DO_NOT for claim in bare]
     return Found(
-        STYLE_MAY_EXPLAIN * max(_backed(claim) for claim in bare),
+        max(factor * _backed(claim) for factor, claim in zip(sure, bare, strict=True)),
         f"The answer cites elsewhere, but {len(bare)} of {count(len(seen.checkable), 'claim')} "
         f"are backed by the context and carry no citation.",
         claims=tuple(claim.index for claim in bare),
     )
+
+
+def _next_speaks_for(claim: Claim, seen: Situation) -> bool:
+    """Whether the next mark of the answer points to a chunk that backs the claim as well."""
+    after = [one for one in seen.attribution.citations if one.span[0] >= claim.span[1]]
+    backing = {one.rank for one in claim.supported_by}
+    return any(one.target_rank in backing for one in after if one.span == after[0].span)
 
 
 def _bad(seen: Situation, problem: CitationProblem, words: str) -> Found | None:

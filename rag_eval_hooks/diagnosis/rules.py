@@ -21,6 +21,7 @@ GOOD: frozenset[FindingKind] = frozenset({"right_refusal"})
 
 CLAIMS: tuple[FindingKind, ...] = ("unsupported_claim", "conflicting_claim")
 CITATIONS: tuple[FindingKind, ...] = ("unsupported_citation", "misplaced_citation")
+SAYS_OTHERWISE: tuple[FindingKind, ...] = ("unused_evidence", *CITATIONS)
 ANSWER: tuple[FindingKind, ...] = ("distracted", "lucky_guess", "computation_error", *CLAIMS, *CITATIONS)
 
 
@@ -43,11 +44,12 @@ RULES: tuple[Rule, ...] = (
     Rule("lost_before_prompt", "packing", packing.lost_before_prompt, ("unused_evidence", *ANSWER)),
     Rule("truncated", "packing", packing.truncated, ("unused_evidence", *ANSWER)),
     Rule("distracted", "use", use.distracted, ("unused_evidence", *CLAIMS, *CITATIONS)),
-    Rule("unused_evidence", "use", use.unused_evidence, (*CLAIMS, *CITATIONS)),
     Rule("lucky_guess", "answer", answer.lucky_guess, (*CLAIMS, *CITATIONS)),
     Rule("computation_error", "answer", answer.computation_error, (*CLAIMS, *CITATIONS)),
-    Rule("conflicting_claim", "answer", answer.conflicting_claim, CITATIONS),
-    Rule("unsupported_claim", "answer", answer.unsupported_claim, CITATIONS),
+    Rule("conflicting_claim", "answer", answer.conflicting_claim, SAYS_OTHERWISE),
+    Rule("unsupported_claim", "answer", answer.unsupported_claim, SAYS_OTHERWISE),
+    # Evidence may lie unused because the answer says something else: then that is what went wrong first.
+    Rule("unused_evidence", "use", use.unused_evidence, CITATIONS),
     Rule("wrong_refusal", "answer", answer.wrong_refusal),
     Rule("right_refusal", "answer", answer.right_refusal),
     Rule("dangling_citation", "citation", citation.dangling_citation),

@@ -11,8 +11,9 @@ UNANSWERABLE = 0.9
 """Labels say that there is nothing to answer from, and an answer is told from a refusal by its words."""
 FOLLOWED = 0.85
 """Only chunks that labels call no evidence back the claim, and the evidence in the prompt does not, or says otherwise."""
-OTHER_RELEVANT_USED = 0.5
-"""Factor where another relevant chunk was used: labels by relevance do not say that both were needed."""
+MAY_DO_WITHOUT = 0.45
+"""Factor where the answer is right, or where another relevant chunk was used: relevance does not say that both are
+needed."""
 
 
 def distracted(seen: Situation) -> Found | None:
@@ -75,8 +76,8 @@ def unused_evidence(seen: Situation) -> Found | None:
     if not idle:
         return None
     confidence = 1.0 if by_person else max(map(_unused, idle))
-    if used & seen.relevant and not seen.sets_are_given:
-        confidence *= OTHER_RELEVANT_USED
+    if seen.is_right or (used & seen.relevant and not seen.sets_are_given):
+        confidence *= MAY_DO_WITHOUT
     ranks = tuple(verdict.rank for verdict in idle)
     return Found(
         seen.trust * confidence,

@@ -1,6 +1,7 @@
 """`RagRun`: what happened to one question, from retrieval to answer."""
 
 import hashlib
+import re
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal, get_args
 
@@ -268,8 +269,27 @@ class RagRun(Model):
         return self.answer or ""
 
     def context_chunks(self) -> Iterator[Chunk]:
-        """Yields the chunks the generator got, in prompt order."""
-        return (self.chunks[item.chunk] for item in self.context)
+        """Yields the chunks the generator got, in prompt order; of one that was cut off, the text up to there."""
+        for item in self.context:
+            chunk = self.chunks[item.chunk]
+            if item.match == "head" and item.coverage < 1:
+                chunk = chunk.model_copy(update={"text": _beginning(chunk.text, item.coverage)})
+            yield chunk
+
+
+def _beginning(text: str, share: float) -> str:
+    """Returns the first share of a text, counted with every run of white space as one character.
+
+    >>> _beginning("one  two three", 7 / 13)
+    'one  two'
+    """
+    words = list(re.finditer(r"\S+", text))
+    left = round(share * (sum(len(word.group()) for word in words) + len(words) - 1))
+    for word in words:
+        if left <= len(word.group()):
+            return text[: word.start() + left].rstrip()
+        left -= len(word.group()) + 1
+    return text
 
 
 def pool_chunks(chunks: Sequence[Chunk]) -> tuple[tuple[Chunk, ...], tuple[int, ...]]:

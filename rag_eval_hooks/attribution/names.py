@@ -1,0 +1,51 @@
+"""Names that no text knows: which capitals of a statement make a name, and whether the texts have it in another form."""
+
+import re
+from collections.abc import Sequence
+
+from rag_eval_hooks.attribution.evidence import Evidence
+from rag_eval_hooks.attribution.support import alternatives
+
+__all__ = ["is_known_name", "names_are_capitals"]
+
+LEAD = re.compile(r"[^:\n]{1,80}:")
+"""What a list item begins with; `Less Flexibility:` has capitals that make no name."""
+BEGINNING = re.compile(r"(?:^|[:.!?])[\s*_\"'“(]*$")
+LOOKED_BACK = 8
+DERIVED_FROM = 6
+"""A name of this length or more may stand in the texts as a derived word, `Italy` for `Italian`: by its first letters."""
+ROOT = 4
+GERMAN = frozenset("der die das und ist nicht ein eine einer von mit den dem im zu für auf wird sind des am bei".split())
+"""German writes every noun with a capital."""
+
+
+def names_are_capitals(tokens: Sequence[str]) -> bool:
+    """Returns whether a capital inside a sentence of these words makes a name, as in most languages but German.
+
+    >>> names_are_capitals(["the", "bank", "is", "in", "paris"]), names_are_capitals(["die", "bank", "ist", "in", "paris"])
+    (True, False)
+    """
+    return len(GERMAN.intersection(tokens)) < 2
+
+
+def is_known_name(term: str, statement: str, at: int, evidence: Evidence) -> bool:
+    """Returns whether a word with a capital, that stands in no text as it is, may be known to one nevertheless.
+
+    It begins a sentence or stands in the lead of a list item, where a capital makes no name; or a text has it in another
+    form: a synonym (`United States` for `US`), a derived word (`Italy` for `Italian`), an abbreviation of it.
+
+    Args:
+        term: The stem of the word.
+        statement: The statement, folded.
+        at: Where the word begins in it.
+        evidence: The texts.
+    """
+    lead = LEAD.match(statement)
+    if lead is not None and at < lead.end():
+        return True
+    if BEGINNING.search(statement, max(0, at - LOOKED_BACK), at):
+        return True
+    forms = {term, *alternatives(term)}
+    if len(term) >= DERIVED_FROM:
+        forms.add(f" {term[:ROOT]}")
+    return any(form in text.text for text in evidence.texts for form in forms)
