@@ -131,13 +131,17 @@ def break_citation(run: GoodRun, _: Sequence[GoodRun], chance: random.Random) ->
 
 
 def drop_citation(run: GoodRun, _: Sequence[GoodRun], chance: random.Random) -> RagRun | None:
-    """One statement loses its only mark, in an answer that cites elsewhere."""
+    """One statement loses its only mark, in an answer that cites elsewhere.
+
+    Not where a later mark names the same chunk: that one may stand for both statements.
+    """
     marks = list(MARK.finditer(run.answer))
     alone = [
         mark
         for mark in marks
         if re.match(r" ?[.。!?]\s|[.。]?$", run.answer[mark.end() :])
         and len(MARK.findall(run.answer[_sentence_start(run.answer, mark.start()) : mark.end()])) == 1
+        and not any(later[1] == mark[1] for later in marks if later.start() > mark.start())
     ]
     if len(marks) < 2 or not alone:
         return None

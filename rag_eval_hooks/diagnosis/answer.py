@@ -24,11 +24,11 @@ CONFLICT_AT_MOST = 0.75
 
 
 def lucky_guess(seen: Situation) -> Found | None:
-    """The answer is right, and no chunk that the generator got states it."""
+    """The answer is right, and it used no chunk: none that the generator got states it."""
     if not seen.answered or not seen.is_right or seen.context_states_answer:
         return None
     bare = [claim for claim in seen.checkable if claim.verdict in ("unsupported", "conflict")]
-    if not bare or any(claim.verdict == "supported" for claim in seen.checkable):
+    if not bare or any(one.use == "used" for one in seen.attribution.chunks):
         return None
     return Found(
         seen.trust * max(1 - (claim.probability or 0.0) for claim in bare),

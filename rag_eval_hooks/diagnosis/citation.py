@@ -9,12 +9,10 @@ __all__ = ["dangling_citation", "misplaced_citation", "missing_citation", "unsup
 
 POINTS_NOWHERE = 0.95
 """Counted, not inferred; what is left is a number in brackets that is no citation."""
-ALL_OTHERS_CITE = 0.8
-"""Factor for a missing citation where most claims of the answer carry one."""
-MOST_DO_NOT = 0.55
-"""Factor where most claims carry none: one mark may stand for several claims."""
-SPOKEN_FOR = 0.4
-"""Factor where, besides, the next mark of the answer points to a chunk that backs the claim as well."""
+STYLE = 0.8
+"""Factor for a missing citation: whoever wrote the answer may cite what is not obvious only."""
+ONE_MARK_FOR_SEVERAL = 0.4
+"""Factor where the next mark of the answer points to a chunk that backs the claim, too, and few claims carry a mark."""
 
 
 def dangling_citation(seen: Situation) -> Found | None:
@@ -40,7 +38,7 @@ def missing_citation(seen: Situation) -> Found | None:
     if not bare:
         return None
     is_exception = 2 * len(bare) < len(seen.checkable)
-    sure = [ALL_OTHERS_CITE if is_exception else SPOKEN_FOR if _next_speaks_for(claim, seen) else MOST_DO_NOT for claim in bare]
+    sure = [ONE_MARK_FOR_SEVERAL if _next_speaks_for(claim, seen) and not is_exception else STYLE for claim in bare]
     return Found(
         max(factor * _backed(claim) for factor, claim in zip(sure, bare, strict=True)),
         f"The answer cites elsewhere, but {len(bare)} of {count(len(seen.checkable), 'claim')} "
