@@ -61,7 +61,7 @@ def drop_one_piece(run: GoodRun, _: Sequence[GoodRun], chance: random.Random) ->
 def ask_for_another(run: GoodRun, _: Sequence[GoodRun], __: random.Random) -> RagRun | None:
     """All chunks are about another year, version or entity than the question; they are other chunks, so other ids."""
     asked = run.asked
-    if asked is None:
+    if asked is None or not all(asked.text in one["text"] for one in run.contexts if one["id"] in run.evidence):
         return None
     other = [
         {**one, "id": f"{one['id']}-other", "text": one["text"].replace(asked.text, asked.other)}

@@ -1,12 +1,12 @@
 """Names that no text knows: which capitals of a statement make a name, and whether the texts have it in another form."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rag_eval_hooks.attribution.evidence import Evidence
 from rag_eval_hooks.attribution.support import alternatives
 
-__all__ = ["is_known_name", "names_are_capitals"]
+__all__ = ["has_derived", "is_known_name", "names_are_capitals"]
 
 LEAD = re.compile(r"[^:\n]{1,80}:")
 """What a list item begins with; `Less Flexibility:` has capitals that make no name."""
@@ -45,7 +45,14 @@ def is_known_name(term: str, statement: str, at: int, evidence: Evidence) -> boo
         return True
     if BEGINNING.search(statement, max(0, at - LOOKED_BACK), at):
         return True
-    forms = {term, *alternatives(term)}
-    if len(term) >= DERIVED_FROM:
-        forms.add(f" {term[:ROOT]}")
-    return any(form in text.text for text in evidence.texts for form in forms)
+    folded = [text.text for text in evidence.texts]
+    return has_derived(term, folded) or any(form in text for text in folded for form in (term, *alternatives(term)))
+
+
+def has_derived(word: str, texts: Iterable[str]) -> bool:
+    """Returns whether a text (in lower case) has a word of the same root as a long name: `italy` for `italian`.
+
+    >>> has_derived("italian", ["in italy"]), has_derived("paris", ["in parma"])
+    (True, False)
+    """
+    return len(word) >= DERIVED_FROM and any(f" {word[:ROOT]}" in f" {text}" for text in texts)

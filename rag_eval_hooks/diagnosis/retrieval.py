@@ -18,7 +18,7 @@ LABELS_AGREE = 0.95
 def wrong_evidence(seen: Situation) -> Found | None:
     """The chunks are on the topic, but about another year, version or name than the question asks for."""
     wrong = seen.wrong_ranks
-    if not wrong or seen.relevant & seen.packed:
+    if not wrong or seen.relevant & seen.retrieved:
         return None
     confidence = seen.trust * LABELS_AGREE if seen.relevant else ANOTHER_VALUE
     return Found(

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from rag_eval_hooks.attribution import attribute
+from rag_eval_hooks.diagnosis.asked import unmet
 from rag_eval_hooks.metrics.answer_match import states
 from rag_eval_hooks.metrics.labels import EvidenceSet, JudgedSource, evidence_sets, given_labels, grades, needed_items
 from rag_eval_hooks.record import Attribution, Claim, Gold, RagRun
@@ -117,11 +118,21 @@ class Situation:
 
     @cached_property
     def wrong_ranks(self) -> tuple[int, ...]:
-        """Ranks of the chunks that are about another value than the question asks for, where no used chunk has it."""
+        """Ranks of the chunks that are on the topic, but about another year, version or name than was asked for.
+
+        Those that attribution finds to have another value in its place; or, where no chunk has what was asked for,
+        those that the answer used.
+        """
         chunks = [one for one in self.attribution.chunks if one.in_prompt]
-        if any(one.use == "used" and not one.wrong_value for one in chunks):
-            return ()
-        return tuple(one.rank for one in chunks if one.wrong_value)
+        wrong = tuple(one.rank for one in chunks if one.wrong_value)
+        used = tuple(one.rank for one in chunks if one.use == "used")
+        if wrong and set(used) <= set(wrong):
+            return wrong
+        return used if used and unmet(self.run.question or "", self.run.judged_answer, self._texts) else ()
+
+    @cached_property
+    def _texts(self) -> list[str]:
+        return [chunk.text for chunk in self.run.context_chunks()]
 
     @cached_property
     def right_answers(self) -> tuple[str, ...]:
@@ -138,8 +149,7 @@ class Situation:
     @cached_property
     def context_states_answer(self) -> bool:
         """Whether a chunk that the generator got states a right answer, in its words or value."""
-        texts = [chunk.text for chunk in self.run.context_chunks()]
-        return any(states(text, right) for right in self.right_answers for text in texts)
+        return any(states(text, right) for right in self.right_answers for text in self._texts)
 
     @cached_property
     def against_evidence(self) -> tuple[Claim, ...]:

@@ -21,7 +21,7 @@ QUOTED = re.compile(
 )
 NAME = re.compile(r"(?<![\w'’.-])[^\W\d_a-z][\w&-]*(?:['’][\w-]+)?(?: [^\W\d_a-z][\w&-]*(?:['’][\w-]+)?)*")
 POSSESSIVE = re.compile(r"['’]s?$")
-SENTENCE_START = re.compile(r"(?:^|[.?!:;\n])[\s\"'“‘(\[*-]*$")
+SENTENCE_START = re.compile(r"(?:^|[.?!:;\n¿¡])[\s\"'“‘(\[*-]*$")
 
 
 class QuestionAnchor(NamedTuple):
