@@ -270,7 +270,10 @@ def _together(
     backings: Sequence[Backing], found: Mapping[int, Overlap], hits: Hits, claim: Wanted, evidence: Evidence
 ) -> tuple[float, tuple[int, ...]]:
     """Returns the probability that several texts back the statement together, and which ones it takes."""
-    pool = [backing.chunk for backing in backings if backing.covered and not backing.conflict]
+    stated = frozenset().union(*(backing.covered for backing in backings))
+    # A text with another value in place of one that a second text states does not contradict, it says its part.
+    is_divided = claim.values > 1 and stated.issuperset(range(claim.values))
+    pool = [backing.chunk for backing in backings if backing.covered and (is_divided or not backing.conflict)]
     weights = claim.support_weights
     least = JOINT_MIN * sum(weights)
     credit: Credit = {}

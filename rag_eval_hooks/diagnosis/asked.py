@@ -18,7 +18,7 @@ SHORTEST_TYPO = 5
 MAX_TEXT = 100_000
 MAX_QUESTION = 5_000
 HAN = re.compile("[㐀-䶿一-鿿]{3,}")
-GRAMMAR = re.compile("[的是在了和与有为吗呢哪几多少什么谁何怎]")
+GRAMMAR = re.compile("[的是在了和与有为吗呢哪几多少什么谁何怎每平均共年月日一二三四五六七八九十百千万亿]")
 
 
 def unmet(question: str, answer: str, texts: Sequence[str]) -> list[str]:
@@ -56,7 +56,7 @@ def unmet(question: str, answer: str, texts: Sequence[str]) -> list[str]:
 
 def _repeated(name: Sequence[str], answer: str, lowered: Sequence[str]) -> list[str]:
     """Returns the words of a name that the answer repeats and no text has."""
-    said = answer.lower()
+    said = WORD.findall(answer.lower())
     return [word for word in name if word in said and not any(word in text for text in lowered)]
 
 
