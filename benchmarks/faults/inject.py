@@ -172,12 +172,24 @@ def refuse(run: GoodRun, _: Sequence[GoodRun], __: random.Random) -> RagRun | No
 
 
 def follow_distractor(run: GoodRun, _: Sequence[GoodRun], chance: random.Random) -> RagRun | None:
-    """Another chunk gives another value, and the answer follows and cites it."""
-    values = [value for value in run.values if value.kind in ("year", "number", "entity")]
+    """Another chunk gives another value, and the answer follows and cites it.
+
+    The value stands once in the answer and in one chunk, which all evidence sets need; no sum was made with it.
+    """
+    values = [
+        value
+        for value in run.values
+        if value.kind in ("year", "number", "entity")
+        and run.answer.count(value.text) == 1
+        and sum(value.text in one["text"] for one in run.contexts) == 1
+        and (run.computed is None or run.computed[0] not in _sentence_of(run.answer, value.text))
+    ]
     if not values:
         return None
     value = chance.choice(values)
     source = next(one for one in run.contexts if value.text in one["text"])
+    if source["id"] not in run.evidence or any(source["id"] not in one for one in run.evidence_sets):
+        return None
     other = {**source, "id": "distractor", "text": source["text"].replace(value.text, value.other)}
     place = chance.randrange(len(run.contexts) + 1)
     contexts = [*run.contexts[:place], other, *run.contexts[place:]]
@@ -199,6 +211,12 @@ def _sentences_with(answer: str, value: Value, was: str, becomes: str, numbers: 
 
 def _with_mark(answer: str, mark: re.Match[str], new: str) -> str:
     return answer[: mark.start()] + new + answer[mark.end() :]
+
+
+def _sentence_of(answer: str, text: str) -> str:
+    at = answer.index(text)
+    end = min((place for mark in (". ", "。") if (place := answer.find(mark, at)) >= 0), default=len(answer))
+    return answer[_sentence_start(answer, at) : end]
 
 
 def _sentence_start(answer: str, end: int) -> int:

@@ -153,10 +153,14 @@ class Situation:
 
     @cached_property
     def against_evidence(self) -> tuple[Claim, ...]:
-        """The supported claims that the evidence alone, without the other chunks, does not back."""
-        supported = [claim for claim in self.checkable if claim.verdict == "supported"]
+        """The supported claims that rest on other chunks as well, and that the evidence alone does not back."""
         relevant = self.relevant
-        if all({one.id for one in claim.supported_by} & relevant for claim in supported):
+        supported = [
+            claim
+            for claim in self.checkable
+            if claim.verdict == "supported" and any(one.id not in relevant for one in claim.supported_by)
+        ]
+        if not supported:
             return ()
         kept = tuple(item for item in self.run.context if self.run.chunks[item.chunk].id in relevant)
         alone = attribute(self.run.model_copy(update={"context": kept}))

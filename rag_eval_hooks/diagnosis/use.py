@@ -10,7 +10,7 @@ __all__ = ["distracted", "unused_evidence"]
 UNANSWERABLE = 0.9
 """Labels say that there is nothing to answer from, and an answer is told from a refusal by its words."""
 FOLLOWED = 0.85
-"""Only chunks that labels call no evidence back the claim, and the evidence in the prompt does not, or says otherwise."""
+"""Chunks that labels call no evidence back the claim, and the evidence alone, which is in the prompt, does not."""
 MAY_DO_WITHOUT = 0.45
 """Factor where the answer is right, or where another relevant chunk was used: relevance does not say that both are
 needed."""
@@ -37,18 +37,20 @@ def _answers_the_unanswerable(seen: Situation) -> Found:
 
 
 def _follows_another(seen: Situation) -> Found | None:
-    """The evidence is in the prompt, and a claim is backed by other chunks alone, while the evidence contradicts it."""
+    """The evidence is in the prompt and does not back a claim, while other chunks do."""
     if not seen.set_in(seen.packed):
         return None
-    claims = tuple(claim for claim in seen.against_evidence if not {one.id for one in claim.supported_by} & seen.relevant)
+    claims = seen.against_evidence
     if not claims:
         return None
-    ranks = tuple(sorted({one.rank for claim in claims for one in claim.supported_by}))
+    ranks = tuple(
+        sorted({one.rank for claim in claims for one in claim.supported_by if one.id not in seen.relevant})
+    )
     return Found(
         seen.trust * FOLLOWED,
         f"The prompt held the evidence, but {count(len(claims), 'claim')} of the answer "
-        f"{'follows' if len(claims) == 1 else 'follow'} other chunks (ranks {listed(ranks)}), and the evidence says "
-        "otherwise.",
+        f"{'follows' if len(claims) == 1 else 'follow'} other chunks (ranks {listed(ranks)}), and the evidence alone "
+        "does not back it.",
         claims=tuple(claim.index for claim in claims),
         chunks=ranks,
     )
