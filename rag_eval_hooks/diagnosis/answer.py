@@ -28,7 +28,7 @@ def lucky_guess(seen: Situation) -> Found | None:
     if not seen.answered or not seen.is_right or seen.context_states_answer:
         return None
     bare = [claim for claim in seen.checkable if claim.verdict in ("unsupported", "conflict")]
-    if not bare or any(one.use == "used" for one in seen.attribution.chunks):
+    if not bare or not seen.owes_nothing:
         return None
     return Found(
         seen.trust * max(1 - (claim.probability or 0.0) for claim in bare),

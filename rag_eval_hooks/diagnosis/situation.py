@@ -14,6 +14,9 @@ __all__ = ["UNSUPPORTED_AT_MOST", "Situation", "count", "items_in", "listed"]
 MAX_LISTED = 8
 UNSUPPORTED_AT_MOST = 0.8
 """Attribution compares words and values: a claim that none of the context's words back may paraphrase it."""
+FAR = 0.1
+"""Probability of support below which a claim and the context have little more than words in common; one with a changed
+value lies above."""
 BY_JUDGE = 0.8
 """Factor where the labels are a judge's: a model gave them, and no person looked."""
 
@@ -128,7 +131,16 @@ class Situation:
         used = tuple(one.rank for one in chunks if one.use == "used")
         if wrong and set(used) <= set(wrong):
             return wrong
-        return used if used and unmet(self.run.question or "", self.run.judged_answer, self._texts) else ()
+        if not used or self.owes_nothing:
+            return ()
+        return used if unmet(self.run.question or "", self.run.judged_answer, self._texts) else ()
+
+    @cached_property
+    def owes_nothing(self) -> bool:
+        """Whether the answer seems to owe nothing to the context: it used no chunk, or no claim is anywhere near one."""
+        if not any(one.use == "used" for one in self.attribution.chunks):
+            return True
+        return all(claim.probability is not None and claim.probability < FAR for claim in self.checkable)
 
     @cached_property
     def _texts(self) -> list[str]:
