@@ -59,15 +59,13 @@ def drop_one_piece(run: GoodRun, _: Sequence[GoodRun], chance: random.Random) ->
 
 
 def ask_for_another(run: GoodRun, _: Sequence[GoodRun], __: random.Random) -> RagRun | None:
-    """All chunks are about another year, version or entity than the question; they are other chunks, so other ids."""
+    """All chunks are about another year, version or entity than the question: other chunks, with other sources."""
     asked = run.asked
     if asked is None or not all(asked.text in one["text"] for one in run.contexts if one["id"] in run.evidence):
         return None
     other = [
-        {**one, "id": f"{one['id']}-other", "text": one["text"].replace(asked.text, asked.other)}
-        if asked.text in one["text"]
-        else one
-        for one in run.contexts
+        {"id": f"{one['id']}-other", "text": one["text"].replace(asked.text, asked.other), "metadata": {"page": number}}
+        for number, one in enumerate(run.contexts, 1)
     ]
     return read_run(run.row(contexts=other))
 
@@ -160,7 +158,9 @@ def answer_from_memory(run: GoodRun, all_runs: Sequence[GoodRun], chance: random
     """The answer is right, and the chunks are about something else; only the right answer is known, no evidence."""
     others = [one for one in all_runs if one.corpus == run.corpus and one.question != run.question]
     contexts = [
-        {**chunk, "id": f"other-{chunk['id']}"} for chunk in chance.choice(others).contexts if run.right not in str(chunk)
+        {**chunk, "id": f"other-{chunk['id']}"}
+        for chunk in chance.choice(others).contexts
+        if run.right not in str(chunk)
     ]
     gold = {"answer": run.right}
     return read_run(run.row(contexts=contexts, answer=MARK.sub("", run.answer), gold=gold)) if contexts else None

@@ -1,4 +1,4 @@
-"""Names that no text knows: which capitals of a statement make a name, and whether the texts have it in another form."""
+"""Names that no text knows: which capitals make a name, and whether the texts have it in another form."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -13,11 +13,11 @@ LEAD = re.compile(r"[^:\n]{1,80}:")
 BEGINNING = re.compile(r"(?:^|[:.!?])[\s*_\"'“(]*$")
 LOOKED_BACK = 8
 DERIVED_FROM = 6
-"""A name of this length or more may stand in the texts as a derived word, `Italy` for `Italian`: by its first letters."""
+"""A name of this length or more may stand in the texts as a derived word: `Italy` for `Italian`, by first letters."""
 ROOT = 4
 GERMAN = frozenset(
-    "der die das den dem des und ist sind wird werden nicht ein eine einer einem einen von mit im zu zum zur für auf am "
-    "bei beim nach seit aus wie was wer wo wann welche welcher welchem muss darf kann hat haben man oder auch".split()
+    "der die das den dem des und ist sind wird werden nicht ein eine einer einem einen von mit im zu zum zur für auf "
+    "am bei beim nach seit aus wie was wer wo wann welche welcher welchem muss darf kann hat haben man oder auch".split()
 )
 """German writes every noun with a capital."""
 
@@ -25,7 +25,7 @@ GERMAN = frozenset(
 def names_are_capitals(tokens: Sequence[str]) -> bool:
     """Returns whether a capital inside a sentence of these words makes a name, as in most languages but German.
 
-    >>> names_are_capitals(["the", "bank", "is", "in", "paris"]), names_are_capitals(["die", "bank", "ist", "in", "paris"])
+    >>> names_are_capitals("the bank is in paris".split()), names_are_capitals("die bank ist in paris".split())
     (True, False)
     """
     return len(GERMAN.intersection(tokens)) < 2
@@ -34,8 +34,8 @@ def names_are_capitals(tokens: Sequence[str]) -> bool:
 def is_known_name(term: str, statement: str, at: int, evidence: Evidence) -> bool:
     """Returns whether a word with a capital, that stands in no text as it is, may be known to one nevertheless.
 
-    It begins a sentence or stands in the lead of a list item, where a capital makes no name; or a text has it in another
-    form: a synonym (`United States` for `US`), a derived word (`Italy` for `Italian`), an abbreviation of it.
+    It begins a sentence or stands in the lead of a list item, where a capital makes no name; or a text has it in
+    another form: a synonym, or a word of the same root (`Italy` for `Italian`).
 
     Args:
         term: The stem of the word.

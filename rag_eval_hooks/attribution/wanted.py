@@ -1,7 +1,6 @@
 """Says what a statement of the answer wants to have backed: its values and terms, and what each of them weighs."""
 
 import math
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -9,8 +8,8 @@ from rag_eval_hooks.attribution.anchors import Anchor, fits
 from rag_eval_hooks.attribution.background import Background
 from rag_eval_hooks.attribution.evidence import Evidence, anchors_of
 from rag_eval_hooks.attribution.fold import Folded
-from rag_eval_hooks.attribution.stance import OPPOSED, direction, stance_of
 from rag_eval_hooks.attribution.names import is_known_name, names_are_capitals
+from rag_eval_hooks.attribution.stance import OPPOSED, direction, stance_of
 from rag_eval_hooks.attribution.support import Said
 from rag_eval_hooks.attribution.terms import HIRAGANA, plain_terms, terms
 from rag_eval_hooks.record.limits import MAX_TERMS
@@ -133,7 +132,13 @@ def wanted(
         weight = _base_weight(term) * (NAME_WEIGHT if is_name else 1.0)
         in_question = term in query.terms
         frequency = evidence.frequency.get(term, 0)
-        is_known = not is_name or not query.terms or frequency > 0 or in_question or is_known_name(term, piece, first, evidence)
+        is_known = (
+            not is_name
+            or not query.terms
+            or frequency > 0
+            or in_question
+            or is_known_name(term, piece, first, evidence)
+        )
         support = weight * (ABSENT_WEIGHT if frequency == 0 and in_question else 1.0)
         use = weight * (QUESTION_DISCOUNT if in_question else 1.0)
         use *= ABSENT_WEIGHT if frequency == 0 else 1.0 / (1.0 + 0.5 * math.log2(frequency))

@@ -1,4 +1,4 @@
-"""Findings about the answer: refusals, guesses, wrong sums, and claims that the context does not back or contradicts."""
+"""Findings about the answer: refusals, guesses, wrong sums, and claims that the context does not back."""
 
 from collections.abc import Sequence
 
@@ -88,9 +88,7 @@ def _rightly(seen: Situation) -> Found | None:
         )
     is_judged = labels.relevance is not None or labels.evidence_sets is not None
     if is_judged and not seen.relevant and not labels.answer:
-        return Found(
-            seen.trust * SEEN_IN_LABELS, f"The answer declines, and {seen.labeller} names no relevant chunk."
-        )
+        return Found(seen.trust * SEEN_IN_LABELS, f"The answer declines, and {seen.labeller} names no relevant chunk.")
     return None
 
 

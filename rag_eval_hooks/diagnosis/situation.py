@@ -7,11 +7,12 @@ from rag_eval_hooks.attribution import attribute
 from rag_eval_hooks.diagnosis.asked import unmet
 from rag_eval_hooks.metrics.answer_match import states
 from rag_eval_hooks.metrics.labels import EvidenceSet, JudgedSource, evidence_sets, given_labels, grades, needed_items
-from rag_eval_hooks.record import Attribution, Claim, Gold, RagRun
+from rag_eval_hooks.record import Attribution, Chunk, Claim, Gold, RagRun
 
 __all__ = ["UNSUPPORTED_AT_MOST", "Situation", "count", "items_in", "listed"]
 
 MAX_LISTED = 8
+MAX_SAID = 200
 UNSUPPORTED_AT_MOST = 0.8
 """Attribution compares words and values: a claim that none of the context's words back may paraphrase it."""
 FAR = 0.1
@@ -133,11 +134,13 @@ class Situation:
             return wrong
         if not used or self.owes_nothing:
             return ()
-        return used if unmet(self.run.question or "", self.run.judged_answer, self._texts) else ()
+        # A chunk often says in its metadata alone which year or product it is about.
+        named = [f"{chunk.text}\n{_said_in_metadata(chunk)}" for chunk in self.run.context_chunks()]
+        return used if unmet(self.run.question or "", self.run.judged_answer, named) else ()
 
     @cached_property
     def owes_nothing(self) -> bool:
-        """Whether the answer seems to owe nothing to the context: it used no chunk, or no claim is anywhere near one."""
+        """Whether the answer seems to owe nothing to the context: it used no chunk, or no claim is near one."""
         if not any(one.use == "used" for one in self.attribution.chunks):
             return True
         return all(claim.probability is not None and claim.probability < FAR for claim in self.checkable)
@@ -187,6 +190,12 @@ class Situation:
     def checkable(self) -> tuple[Claim, ...]:
         """The claims that need evidence."""
         return tuple(claim for claim in self.attribution.claims if claim.needs_evidence)
+
+
+def _said_in_metadata(chunk: Chunk) -> str:
+    """Returns the short texts and numbers of a chunk's metadata as words: `annual_report_2019.pdf` names its year."""
+    said = [str(value)[:MAX_SAID] for value in chunk.metadata.values() if isinstance(value, (str, int))]
+    return " ".join(said).replace("_", " ").replace("-", " ").replace("/", " ")
 
 
 def items_in(one: EvidenceSet, ids: frozenset[str]) -> tuple[frozenset[str], ...]:

@@ -1,4 +1,4 @@
-"""Findings about use: the answer follows a chunk that is no evidence, or leaves the evidence unused. Both need labels."""
+"""Findings about use: the answer follows chunks that are no evidence, or leaves it unused. Both need labels."""
 
 from rag_eval_hooks.diagnosis.found import Found
 from rag_eval_hooks.diagnosis.situation import Situation, count, listed
@@ -43,9 +43,7 @@ def _follows_another(seen: Situation) -> Found | None:
     claims = seen.against_evidence
     if not claims:
         return None
-    ranks = tuple(
-        sorted({one.rank for claim in claims for one in claim.supported_by if one.id not in seen.relevant})
-    )
+    ranks = tuple(sorted({one.rank for claim in claims for one in claim.supported_by if one.id not in seen.relevant}))
     return Found(
         seen.trust * FOLLOWED,
         f"The prompt held the evidence, but {count(len(claims), 'claim')} of the answer "

@@ -9,6 +9,9 @@ from rag_eval_hooks.metrics.levels import document_of, first_id, page_of
 from rag_eval_hooks.metrics.spans import character_range
 from rag_eval_hooks.record import Attribution, Chunk, MetricResult, RagRun
 
+Place = tuple[str | None, str | None, str | None, tuple[int, int] | None]
+"""Document, page, row and character range."""
+
 __all__ = ["ROW_KEYS", "Provenance"]
 
 ROW_KEYS = ("row", "row_index", "row_number", "line", "line_number")
@@ -24,7 +27,8 @@ class Provenance(Metric):
 
     The document is named by `document_id`, `doc_id`, `source`, `file_name`, `file_path`, `url` or `title`; the place
     by `page`, `page_number` or `page_label`, by `row`, `row_index`, `row_number`, `line` or `line_number`, or by a
-    character range (`start_index`, `char_start`, `start` or `position`).
+    character range (`start_index`, `char_start`, `start` or `position`). What contradicts itself names no place: `page`
+    and `page_number` that differ, or an id that chunks of other documents or places carry as well.
 
     >>> from rag_eval_hooks.record import read_run
     >>> run = read_run({"contexts": [{"id": "a", "metadata": {"source": "a.pdf", "page": 3}}, {"id": "b"}],
@@ -33,6 +37,7 @@ class Provenance(Metric):
     0.5
     """
 
+    version: ClassVar[int] = 2
     needs: ClassVar[frozenset[Need]] = frozenset({"context", "labels"})
     use_when: ClassVar[str] = "Readers must be able to check the source, or an index drops metadata on the way."
     avoid_when: ClassVar[str] = "The corpus has no pages or places, such as short records with an id each."
@@ -48,11 +53,17 @@ class Provenance(Metric):
         used = [run.chunks[item.chunk] for item, flag in zip(run.context, flags, strict=True) if flag]
         if not used:
             return self.not_scored("nothing_used")
-        return self.scored(sum(map(_is_placed, used)) / len(used))
+        places: dict[str, set[Place]] = {}
+        for chunk in run.chunks:
+            places.setdefault(chunk.id, set()).add(_place(chunk))
+        return self.scored(sum(_is_placed(chunk) and len(places[chunk.id]) == 1 for chunk in used) / len(used))
+
+
+def _place(chunk: Chunk) -> Place:
+    return document_of(chunk), page_of(chunk), first_id(chunk.metadata, ROW_KEYS), character_range(chunk)
 
 
 def _is_placed(chunk: Chunk) -> bool:
-    if document_of(chunk) is None:
-        return False
-    placed = page_of(chunk) is not None or first_id(chunk.metadata, ROW_KEYS) is not None
-    return placed or character_range(chunk) is not None
+    document, page, row, stretch = _place(chunk)
+    pages = {first_id(chunk.metadata, (key,)) for key in ("page", "page_number")} - {None}
+    return document is not None and len(pages) < 2 and (page, row, stretch) != (None, None, None)
