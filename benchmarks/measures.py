@@ -37,7 +37,7 @@ Run = dict[str, dict[str, float]]
 
 def generated(queries: int, results: int) -> tuple[Qrels, Run]:
     """Judgements of 50 documents a query, half of them retrieved."""
-    chance = random.Random(20)  # noqa: S311  repeatable, not secret
+    chance = random.Random(20)
     qrels: Qrels = {}
     run: Run = {}
     for number in range(queries):
@@ -136,7 +136,7 @@ def memory(folder: Path) -> None:
     metrics = trec_metrics(SIX)
     for queries in (1_000, 20_000):
         qrels_path, run_path = folder / f"{queries}.qrels", folder / f"{queries}.run"
-        chance = random.Random(3)  # noqa: S311  repeatable, not secret
+        chance = random.Random(3)
         with qrels_path.open("w") as qrels_file, run_path.open("w") as run_file:
             for query in range(queries):
                 names = [f"doc-{chance.randrange(10**9)}" for _ in range(100)]

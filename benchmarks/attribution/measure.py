@@ -177,7 +177,7 @@ def ablations(use: Seen, judged: SeenJudged) -> None:
 def report(corpus: str | None, name: str, groups: Sequence[Pairs], measure: Callable[[Sequence[Pairs]], float]) -> None:
     """Prints a measure over all answers, with a percentile interval from resampled answers; notes it for the table."""
     value = measure(groups)
-    chance = random.Random(0)  # noqa: S311  resampling, seeded
+    chance = random.Random(0)
     resampled = sorted(measure(chance.choices(groups, k=len(groups))) for _ in range(RESAMPLES))
     low, high = resampled[int(0.025 * RESAMPLES)], resampled[int(0.975 * RESAMPLES)]
     print(f"  {'  ' if corpus is None else ''}{name:44} {value:.3f}  [{low:.3f}, {high:.3f}]")

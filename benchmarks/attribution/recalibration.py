@@ -65,7 +65,7 @@ def report(name: str, head: Head, groups: Groups, labels: int) -> None:
 
 def _draw(head: Head, groups: Groups, labels: int, seed: int) -> Sequence[float]:
     order = sorted(groups)
-    random.Random(seed).shuffle(order)  # noqa: S311  seeded, of no secret
+    random.Random(seed).shuffle(order)
     train: list[Pairs] = []
     left = labels
     while left and order:

@@ -85,7 +85,7 @@ def _labelled() -> Iterator[Labelled]:
 
 def _written() -> Iterator[Labelled]:
     """Written answers against the sources they used, against those they did not use, and with a number changed."""
-    chance = random.Random(SEED)  # noqa: S311  seeded
+    chance = random.Random(SEED)
     for row in quotesum():
         texts = texts_of(row.run)
         used = [text for text, flag in zip(texts, row.used, strict=True) if flag]
@@ -101,7 +101,7 @@ def _written() -> Iterator[Labelled]:
 
 def _bare() -> Iterator[Labelled]:
     """Bare answers against the passage they were taken from, and against another passage that does not hold them."""
-    chance = random.Random(SEED)  # noqa: S311  seeded
+    chance = random.Random(SEED)
     for line in rows("quotesum/dev.jsonl"):
         answers = [(one["short_answer"], one["text"]) for one in line["contexts"] if one.get("short_answer")]
         yield from _against(line["question"], f"quotesum:{line['question']}", answers, chance)

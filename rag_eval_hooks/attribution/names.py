@@ -16,8 +16,9 @@ DERIVED_FROM = 6
 """A name of this length or more may stand in the texts as a derived word: `Italy` for `Italian`, by first letters."""
 ROOT = 4
 GERMAN = frozenset(
-    "der die das den dem des und ist sind wird werden nicht ein eine einer einem einen von mit im zu zum zur für auf "
-    "am bei beim nach seit aus wie was wer wo wann welche welcher welchem muss darf kann hat haben man oder auch".split()
+    "der die das den dem des und ist sind wird werden nicht ein eine einer einem einen von mit im zu zum zur für "
+    "auf am bei beim nach seit aus wie was wer wo wann welche welcher welchem muss darf kann hat haben man oder "
+    "auch".split()
 )
 """German writes every noun with a capital."""
 

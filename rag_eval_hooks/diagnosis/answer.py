@@ -24,11 +24,12 @@ CONFLICT_AT_MOST = 0.75
 
 
 def lucky_guess(seen: Situation) -> Found | None:
-    """The answer is right, and it used no chunk: none that the generator got states it."""
+    """The answer is right, and the chunks that the generator got neither state it nor gave it."""
     if not seen.answered or not seen.is_right or seen.context_states_answer:
         return None
     bare = [claim for claim in seen.checkable if claim.verdict in ("unsupported", "conflict")]
-    if not bare or not seen.owes_nothing:
+    is_at_odds = any(claim.verdict == "conflict" and seen.says_right(claim.text) for claim in bare)
+    if not bare or not (seen.owes_nothing or is_at_odds):
         return None
     return Found(
         seen.trust * max(1 - (claim.probability or 0.0) for claim in bare),

@@ -12,6 +12,7 @@ from rag_eval_hooks.metrics.question_anchors import AnchorText, question_anchors
 __all__ = ["unmet"]
 
 WORD = re.compile(r"[^\W\d_][\w'’-]*")
+NUMBERED = re.compile(r"\b([A-ZÀ-Þ][\w'’-]*) (\d+(?:\.\d+)*)(?![\w%])")
 MISSPELT = 0.84
 """Similarity (difflib's ratio) from which two names are one, misspelt: `Nasolind` and `Nasolynd`."""
 SHORTEST_TYPO = 5
@@ -51,7 +52,19 @@ def unmet(question: str, answer: str, texts: Sequence[str]) -> list[str]:
     for one in left:
         if one.kind == "name" and not _is_known(one.words.split(), texts, lowered):
             found += [one.words] if asks_by_capitals else _repeated(one.words.split(), answer, lowered)
-    return [*found, *_han(question, answer, texts)]
+    return [*found, *_numbered(question, lowered), *_han(question, answer, texts)]
+
+
+def _numbered(question: str, lowered: Sequence[str]) -> list[str]:
+    """Returns names with a number (`Filebarn 7`) of which the texts have the name with other numbers only."""
+    found = []
+    for one in NUMBERED.finditer(question[:MAX_QUESTION]):
+        name, number = one[1].lower(), one[2]
+        stated = re.compile(rf"\b{re.escape(name)} (\d+(?:\.\d+)*)")
+        numbers = {match[1] for text in lowered for match in stated.finditer(text)}
+        if numbers and number not in numbers:
+            found.append(f"{name} {number}")
+    return found
 
 
 def _repeated(name: Sequence[str], answer: str, lowered: Sequence[str]) -> list[str]:

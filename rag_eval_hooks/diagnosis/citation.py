@@ -49,9 +49,9 @@ def missing_citation(seen: Situation) -> Found | None:
 
 def _next_speaks_for(claim: Claim, seen: Situation) -> bool:
     """Whether the next mark of the answer points to a chunk that backs the claim as well."""
-    after = [one for one in seen.attribution.citations if one.span[0] >= claim.span[1]]
+    after = [one for one in seen.attribution.citations if one.claim is not None and one.claim > claim.index]
     backing = {one.rank for one in claim.supported_by}
-    return any(one.target_rank in backing for one in after if one.span == after[0].span)
+    return any(one.target_rank in backing for one in after if one.claim == after[0].claim)
 
 
 def _bad(seen: Situation, problem: CitationProblem, words: str) -> Found | None:

@@ -143,7 +143,10 @@ class Situation:
         """Whether the answer seems to owe nothing to the context: it used no chunk, or no claim is near one."""
         if not any(one.use == "used" for one in self.attribution.chunks):
             return True
-        return all(claim.probability is not None and claim.probability < FAR for claim in self.checkable)
+        return all(
+            claim.verdict != "conflict" and claim.probability is not None and claim.probability < FAR
+            for claim in self.checkable
+        )
 
     @cached_property
     def _texts(self) -> list[str]:
@@ -159,12 +162,16 @@ class Situation:
     @cached_property
     def is_right(self) -> bool:
         """Whether the answer states a right answer."""
-        return any(states(self.run.judged_answer, right) for right in self.right_answers)
+        return self.says_right(self.run.judged_answer)
+
+    def says_right(self, text: str) -> bool:
+        """Returns whether a text states a right answer, in its words or value."""
+        return any(states(text, right) for right in self.right_answers)
 
     @cached_property
     def context_states_answer(self) -> bool:
-        """Whether a chunk that the generator got states a right answer, in its words or value."""
-        return any(states(text, right) for right in self.right_answers for text in self._texts)
+        """Whether a chunk that the generator got states a right answer."""
+        return any(map(self.says_right, self._texts))
 
     @cached_property
     def against_evidence(self) -> tuple[Claim, ...]:

@@ -1,13 +1,16 @@
 """Findings: one small situation for each, and one beside it in which it must not be said."""
 
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rag_eval_hooks.attribution import attribute
 from rag_eval_hooks.diagnosis import diagnose
+from rag_eval_hooks.diagnosis.rules import RULES
 from rag_eval_hooks.record import Attribution, Chunk, ContextItem, Finding, Gold, GoldSpan, RagRun, Stage, StageItem
+from rag_eval_hooks.record.evaluation import FindingKind
 from rag_eval_hooks.testing import make_attribution, make_run
 
 
@@ -107,14 +110,26 @@ class TestPacking:
         ("coverage", "match", "confidence"),
         [(0.5, "head", 0.95), (0.5, "shingle", 0.7), (0.0, "exact", 1.0), (0.9, "head", None), (1.0, "exact", None)],
     )
-    def test_truncated(self, coverage: float, match: str, confidence: float | None) -> None:
+    @pytest.mark.parametrize(("claim", "harm"), [("+1", 0.4), ("-", 1.0)])
+    def test_truncated(self, coverage: float, match: str, confidence: float | None, claim: str, harm: float) -> None:
+        """It matters less where all claims are backed nevertheless."""
         item = ContextItem(chunk=1, match=match, coverage=coverage)  # type: ignore[arg-type]
         run = make_run("ab", context_source="prompt")
         run = run.model_copy(update={"context": (ContextItem(chunk=0), item)})
-        found = diagnose(run, make_attribution(run))
-        assert [(one.kind, one.stage, one.confidence, one.refs) for one in found] == (
-            [] if confidence is None else [("truncated", "packing", confidence, {"chunks": (2,)})]
+        found = [one for one in diagnose(run, make_attribution(run, claims=[claim])) if one.stage == "packing"]
+        assert [(one.kind, one.confidence, one.refs) for one in found] == (
+            [] if confidence is None else [("truncated", pytest.approx(confidence * harm), {"chunks": (2,)})]
         )
+
+    def test_what_was_cut_off_backs_nothing(self) -> None:
+        """Attribution reads of a chunk what reached the prompt."""
+        text = "The tower was opened in 1931 by the mayor.  It stands 31 metres tall today."
+        run = make_run([("a", text)], question="How tall is it?", answer="It stands 31 metres tall today.")
+        share = len("The tower was opened in 1931 by the mayor.") / len(" ".join(text.split()))
+        cut = run.model_copy(update={"context": (ContextItem(chunk=0, match="head", coverage=share),)})
+        assert [claim.verdict for claim in attribute(run).claims] == ["supported"]
+        assert [claim.verdict for claim in attribute(cut).claims] == ["unsupported"]
+        assert [chunk.text for chunk in cut.context_chunks()] == ["The tower was opened in 1931 by the mayor."]
 
 
 class TestUse:
@@ -129,7 +144,8 @@ class TestUse:
         [
             pytest.param({"evidence_sets": ["ab"]}, [1], 0.9, id="the set needs both"),
             pytest.param({"relevant": {"a", "b"}}, [], 0.9, id="no relevant chunk was used"),
-            pytest.param({"relevant": {"a", "b"}}, [1], 0.9 * 0.5, id="another relevant one was"),
+            pytest.param({"relevant": {"a", "b"}}, [1], 0.9 * 0.45, id="another relevant one was"),
+            pytest.param({"evidence_sets": ["ab"], "gold_answer": "answer"}, [1], 0.9 * 0.45, id="the answer is right"),
             pytest.param({"evidence_sets": ["ab", "a"]}, [1], None, id="one set was used wholly"),
             pytest.param({"relevant": {"a"}}, [1], None, id="it was used"),
             pytest.param({}, [], None, id="no gold"),
@@ -192,6 +208,142 @@ class TestDistracted:
         assert ("distracted" in kinds(run, make_attribution(run, claims=claims))) is expected
         refusal = make_attribution(run, claims=claims, kind="refusal")
         assert "distracted" not in kinds(run, refusal)
+
+    def test_a_claim_that_the_evidence_alone_does_not_back(self) -> None:
+        """The evidence says 31, another chunk 45, and the answer follows the other."""
+        right = ("a", "The tower in Lune is 31 metres tall.")
+        wrong = ("b", "The tower in Lune is 45 metres tall.")
+        run = make_run(
+            [right, wrong],
+            question="How tall is the tower in Lune?",
+            answer="The tower in Lune is 45 metres tall.",
+            evidence_sets=["a"],
+        )
+        finding = only(run, attribute(run), "distracted")
+        assert (finding.stage, finding.confidence, finding.first_cause) == ("use", 0.85, True)
+        assert finding.refs == {"claims": (0,), "chunks": (2,)}
+        assert finding.why == (
+            "The prompt held the evidence, but 1 claim of the answer follows other chunks (ranks 2), and the evidence "
+            "alone does not back it."
+        )
+        followed = make_run([right, wrong], question=run.question, answer=right[1], evidence_sets=["a"])
+        assert kinds(followed, attribute(followed)) == []
+
+
+class TestWrongEvidence:
+    CHUNK = ("a", "In 2016 Acme earned 5 million euros.")
+
+    def test_another_year_in_its_place(self) -> None:
+        run = make_run(
+            [self.CHUNK], question="What did Acme earn in 2017?", answer="In 2017 Acme earned 5 million euros."
+        )
+        finding = only(run, attribute(run), "wrong_evidence")
+        assert (finding.stage, finding.confidence, finding.refs) == ("retrieval", 0.7, {"chunks": (1,)})
+        assert finding.first_cause
+        labelled = run.model_copy(update={"gold": Gold(relevance={"z": 1})})
+        assert only(labelled, attribute(labelled), "wrong_evidence").confidence == 0.95
+        assert only(labelled, attribute(labelled), "zero_recall").explained_by == "wrong_evidence"
+
+    @pytest.mark.parametrize(
+        ("question", "answer", "chunk", "found"),
+        [
+            pytest.param(
+                "How long is the Ossel?", "The Ossel is 214 km long.", "The Fenna is 214 km long.", True, id="name"
+            ),
+            pytest.param(
+                "How long is the Ossel?", "The Ossel is 214 km long.", "The Ossel is 214 km long.", False, id="same"
+            ),
+            pytest.param(
+                "Does Quill 4.2 run on Linux?",
+                "Quill 4.2 runs on Linux.",
+                "Quill 3.6 runs on Linux.",
+                True,
+                id="version",
+            ),
+            pytest.param(
+                "Wie lang ist die Ossel und der Kanal?",
+                "Die Ossel ist 214 km lang.",
+                "Die Fenna ist 214 km lang.",
+                True,
+                id="German: the answer repeats it",
+            ),
+            pytest.param(
+                "Wie hoch ist die Vergütung und der Zuschlag?",
+                "Das Gehalt ist 500 Euro hoch.",
+                "Das Gehalt ist 500 Euro hoch.",
+                False,
+                id="German: a word the answer does not repeat",
+            ),
+            pytest.param(
+                "澜海科技的收入是多少？", "澜海科技的收入是5亿元。", "北辰科技的收入是5亿元。", True, id="Chinese"
+            ),
+            pytest.param(
+                "Did the Italian plant earn 5 million euros?",
+                "The Italian plant earned 5 million euros.",
+                "The plant in Italy earned 5 million euros.",
+                False,
+                id="derived word",
+            ),
+            pytest.param(
+                "What did Nasolind cost?", "Nasolind costs 5 euros.", "Nasolynd costs 5 euros.", False, id="misspelt"
+            ),
+            pytest.param("Who wrote it after 3 years?", "Ada wrote it.", "Ada wrote it.", False, id="an amount"),
+        ],
+    )
+    def test_what_no_chunk_has(self, question: str, answer: str, chunk: str, found: bool) -> None:
+        run = make_run([("a", chunk)], question=question, answer=answer)
+        assert ("wrong_evidence" in kinds(run, attribute(run))) is found
+
+    def test_metadata_may_say_it(self) -> None:
+        chunk = Chunk(id="a", text="Acme earned 5 million euros.", metadata={"source": "report_2017.pdf"})
+        run = make_run(
+            [("a", chunk.text)], question="What did Acme earn in 2017?", answer="Acme earned 5 million euros."
+        )
+        assert "wrong_evidence" in kinds(run, attribute(run))
+        said = run.model_copy(update={"chunks": (chunk,)})
+        assert "wrong_evidence" not in kinds(said, attribute(said))
+
+    def test_labels_that_find_the_evidence_go_first(self) -> None:
+        run = make_run(
+            [self.CHUNK], question="What did Acme earn in 2017?", answer="In 2017 it was 5.", evidence_sets=["a"]
+        )
+        assert "wrong_evidence" not in kinds(run, attribute(run))
+
+
+class TestLuckyGuess:
+    @pytest.mark.parametrize(
+        ("claims", "used", "gold", "text", "found"),
+        [
+            pytest.param(["-"], [], "Paris", "Lyon is on the Rhone.", True, id="nothing used, nothing states it"),
+            pytest.param(["-"], [1], "Paris", "Lyon is on the Rhone.", False, id="a chunk was used"),
+            pytest.param(["!"], [1], "Paris", "It is Lyon.", False, id="at odds, in a claim without the right answer"),
+            pytest.param(["+1"], [1], "Paris", "Lyon is on the Rhone.", False, id="the claim is backed"),
+            pytest.param(["?"], [], "Paris", "Lyon is on the Rhone.", False, id="doubt"),
+            pytest.param(["-"], [], "Rome", "Lyon is on the Rhone.", False, id="the answer is wrong"),
+            pytest.param(["-"], [], "Paris", "Paris is on the Seine.", False, id="the context states it"),
+            pytest.param(["-"], [], None, "Lyon is on the Rhone.", False, id="no right answer is known"),
+        ],
+    )
+    def test_when(self, claims: list[str], used: list[int], gold: str | None, text: str, found: bool) -> None:
+        run = make_run([("a", text)], answer="It is Paris.", gold_answer=gold)
+        said = make_attribution(run, claims=claims, used=used)
+        assert ("lucky_guess" in kinds(run, said)) is found
+
+    def test_the_context_says_otherwise(self) -> None:
+        run = make_run(
+            [("a", "The bridge was opened in 1931.")],
+            question="When was the bridge opened?",
+            answer="The bridge was opened in 1930.",
+            gold_answer="1930",
+        )
+        said = [(one.kind, one.first_cause) for one in diagnose(run, attribute(run))]
+        assert said == [("lucky_guess", True), ("conflicting_claim", False)]
+
+    def test_words(self) -> None:
+        run = make_run([("a", "Lyon is on the Rhone.")], answer="It is Paris.", gold_answer="Paris")
+        finding = only(run, make_attribution(run, claims=["-"]), "lucky_guess")
+        assert (finding.stage, finding.confidence, finding.refs) == ("answer", pytest.approx(0.9), {"claims": (0,)})
+        assert finding.why == "The answer is right by gold, and the context neither states it nor backs 1 of 1 claim."
 
 
 class TestWhoseLabels:
@@ -310,6 +462,21 @@ class TestCitations:
         assert (finding.refs, finding.confidence) == ({"citations": (0,), "chunks": (2,)}, 0.8 * 0.5)
 
     @pytest.mark.parametrize(
+        ("claims", "citations", "confidence"),
+        [
+            pytest.param(["+1", "+2"], [(1, 2)], 0.8 * 0.9, id="the next mark does not speak for it"),
+            pytest.param(["+2", "+2"], [(1, 2)], 0.4 * 0.9, id="it does"),
+            pytest.param(
+                ["+2", "+2", "+1"], [(1, 2), (2, 1)], 0.8 * 0.9, id="it does, but most claims carry their own"
+            ),
+        ],
+    )
+    def test_one_mark_for_several(self, claims: list[str], citations: list[Any], confidence: float) -> None:
+        run = make_run("ab")
+        finding = only(run, make_attribution(run, claims=claims, citations=citations), "missing_citation")
+        assert (finding.confidence, finding.refs) == (pytest.approx(confidence), {"claims": (0,)})
+
+    @pytest.mark.parametrize(
         ("claims", "citations", "missing"),
         [
             pytest.param(["+1", "+2"], [(0, 1)], (1,), id="one is cited, the other not"),
@@ -325,16 +492,46 @@ class TestCitations:
         assert said == ([] if missing is None else [missing])
 
 
-def test_the_most_certain_comes_first() -> None:
-    run = make_run("xab", context="xa", evidence_sets=["ab"])
-    found = make_attribution(run, used=[1], claims=["+1", "-", "+1"], citations=[(0, 1)])
-    said = diagnose(run, found)
-    assert [one.kind for one in said] == [
-        "lost_before_prompt",  # 1.0, by gold
-        "unused_evidence",  # 0.9
-        "unsupported_claim",  # 0.8 * 0.9
-        "missing_citation",  # 0.6 * 0.9
-    ]
+class TestFirstCause:
+    def test_the_first_cause_comes_first_and_the_rest_by_certainty(self) -> None:
+        run = make_run("xab", context="xa", evidence_sets=["ab"])
+        found = make_attribution(run, used=[1], claims=["+1", "-", "+1"], citations=[(0, 1)])
+        said = [(one.kind, one.first_cause, one.explained_by) for one in diagnose(run, found)]
+        assert said == [
+            ("lost_before_prompt", True, None),  # 1.0, by gold
+            ("unused_evidence", False, "lost_before_prompt"),  # 0.9
+            ("unsupported_claim", False, "lost_before_prompt"),  # 0.8 * 0.9
+            ("missing_citation", False, None),  # 0.8 * 0.9
+        ]
+
+    def test_an_earlier_stage_goes_before_a_surer_finding(self) -> None:
+        run = make_run("xa", relevant={"a", "b"})
+        found = make_attribution(run, claims=["-"], citations=[(0, None)])
+        said = [(one.kind, round(one.confidence, 2), one.first_cause) for one in diagnose(run, found)]
+        assert said == [
+            ("incomplete_evidence", 0.5, True),
+            ("dangling_citation", 0.95, False),
+            ("unused_evidence", 0.9, False),
+            ("unsupported_claim", 0.72, False),
+        ]
+
+    def test_a_hint_is_no_cause_and_explains_nothing(self) -> None:
+        run = make_run("ab", context="a", context_source="prompt")
+        said = diagnose(run, make_attribution(run, claims=["-"]))
+        assert [(one.kind, one.first_cause, one.explained_by) for one in said] == [
+            ("unsupported_claim", True, None),
+            ("lost_before_prompt", False, None),  # 0.3: a guess
+        ]
+
+    def test_what_went_well_is_no_cause(self) -> None:
+        run = make_run("a", gold_answer="")
+        (finding,) = diagnose(run, make_attribution(run, kind="refusal"))
+        assert (finding.kind, finding.first_cause) == ("right_refusal", False)
+
+    def test_the_table_names_every_kind_once_and_explains_later_kinds_only(self) -> None:
+        order = [rule.kind for rule in RULES]
+        assert sorted(order) == sorted(get_args(FindingKind))
+        assert all(order.index(kind) > place for place, rule in enumerate(RULES) for kind in rule.explains)
 
 
 @given(
@@ -357,13 +554,19 @@ def test_laws(
     kind: Any,
     status: str,
 ) -> None:
-    """Sorted by confidence, one of a kind, references that exist, no text of the run, and a clean run is clean."""
+    """The first cause, then by confidence; one of a kind, references that exist, no text of the run."""
     gold = {"relevance": relevance, "evidence_sets": sets, "gold_answer": answer}
     run = make_run(retrieved, context=context, status=status, **gold)
     citations = [(place, None) for place in range(len(claims))]
     found = make_attribution(run, claims=claims, citations=citations, kind=kind)
     said = diagnose(run, found)
-    assert [one.confidence for one in said] == sorted((one.confidence for one in said), reverse=True)
+    rest = [one.confidence for one in said if not one.first_cause]
+    assert rest == sorted(rest, reverse=True)
+    assert [one.first_cause for one in said] == [place == 0 and said[0].first_cause for place in range(len(said))]
+    assert any(one.first_cause for one in said) == any(
+        one.confidence >= 0.5 and one.kind != "right_refusal" for one in said
+    )
+    assert {one.explained_by for one in said} - {None} <= {one.kind for one in said}
     assert len({one.kind for one in said}) == len(said)
     for one in said:
         assert one.why.endswith(".")
