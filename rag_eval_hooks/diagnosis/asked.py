@@ -13,6 +13,7 @@ __all__ = ["unmet"]
 
 WORD = re.compile(r"[^\W\d_][\w'’-]*")
 NUMBERED = re.compile(r"\b([A-ZÀ-Þ][\w'’-]*) (\d+(?:\.\d+)*)(?![\w%])")
+YEAR = re.compile(r"1\d{3}|2[01]\d\d")
 MISSPELT = 0.84
 """Similarity (difflib's ratio) from which two names are one, misspelt: `Nasolind` and `Nasolynd`."""
 SHORTEST_TYPO = 5
@@ -62,7 +63,7 @@ def _numbered(question: str, lowered: Sequence[str]) -> list[str]:
         name, number = one[1].lower(), one[2]
         stated = re.compile(rf"\b{re.escape(name)} (\d+(?:\.\d+)*)")
         numbers = {match[1] for text in lowered for match in stated.finditer(text)}
-        if numbers and number not in numbers:
+        if numbers and number not in numbers and not YEAR.fullmatch(number):
             found.append(f"{name} {number}")
     return found
 
