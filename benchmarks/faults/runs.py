@@ -174,7 +174,7 @@ def _rgb_fact() -> Iterator[GoodRun]:
         for row in rows(f"rgb/{language}_fact.jsonl"):
             right = _first(row["answer"])
             good = [text for text in row["positive"] if right.lower() in text.lower()][:2]
-            rest = [text for text in row["negative"] if right.lower() not in text.lower()][:RIVALS]
+            rest = [text for text in row["negative"] if not _has_part(text, right)][:RIVALS]
             if good:
                 contexts = _contexts([*rest[:1], *good, *rest[1:]])
                 first = 1 + len(rest[:1])
@@ -202,7 +202,7 @@ def _rgb_int() -> Iterator[GoodRun]:
         ]
         found = [text for text in texts if text is not None]
         if len(parts) == 2 and len(found) == 2 and found[0] != found[1]:
-            rest = [text for text in row["negative"] if not any(part in text for part in parts)][:RIVALS]
+            rest = [text for text in row["negative"] if not any(_has_part(text, part) for part in parts)][:RIVALS]
             contexts = _contexts([found[0], *rest[:1], found[1], *rest[1:]])
             second = 2 + len(rest[:1])
             answer = f"{parts[0]} [1]，{parts[1]} [{second}]"
@@ -217,6 +217,13 @@ def _first(value: Any) -> str:
     while isinstance(value, list):
         value = value[0]
     return str(value)
+
+
+def _has_part(text: str, answer: str) -> bool:
+    """Whether a text has a word or three letters in a row of an answer, so that it may say the same in other words."""
+    runs = [word for word in re.findall(r"[a-z0-9]+", answer.lower()) if len(word) > 1]
+    runs += [answer[at : at + 3] for at in range(len(answer) - 2) if not answer[at : at + 3].isascii()]
+    return any(run in text.lower() for run in runs or [answer.lower()])
 
 
 def _found_values(

@@ -3,12 +3,14 @@
 from rag_eval_hooks.diagnosis.found import Found
 from rag_eval_hooks.diagnosis.situation import UNSUPPORTED_AT_MOST, Situation, count
 from rag_eval_hooks.record import Citation, Claim
-from rag_eval_hooks.record.evaluation import CitationProblem
+from rag_eval_hooks.record.evaluation import SUPPORTED_FROM, CitationProblem
 
 __all__ = ["dangling_citation", "misplaced_citation", "missing_citation", "unsupported_citation"]
 
 POINTS_NOWHERE = 0.95
 """Counted, not inferred; what is left is a number in brackets that is no citation."""
+PART_OF_IT = 0.6
+"""A mark that belongs to a part of a claim, which takes several chunks; the part is judged by few words."""
 STYLE = 0.8
 """Factor for a missing citation: whoever wrote the answer may cite what is not obvious only."""
 ONE_MARK_FOR_SEVERAL = 0.4
@@ -81,4 +83,6 @@ def _confidence(problem: CitationProblem, claim: Claim | None, citation: Citatio
     if problem == "unsupported":
         return UNSUPPORTED_AT_MOST * (1 - _backed(claim))
     supports = claim.supported_by if claim is not None else ()
+    if len(supports) > 1 and all(one.probability < SUPPORTED_FROM for one in supports):
+        return PART_OF_IT  # they back the claim together, and one of them the part that the mark belongs to
     return max((one.probability for one in supports if one.rank != citation.target_rank), default=0.5)
