@@ -1,8 +1,10 @@
 """Knows the anchors of texts by sentence, and the sentences that state an anchor; looks only when asked."""
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import islice
 
 from rag_eval_hooks.attribution.anchors import Anchor, find_anchors, fits
 from rag_eval_hooks.attribution.worded import worded_anchors
@@ -11,6 +13,7 @@ from rag_eval_hooks.record.limits import MAX_POSTINGS
 __all__ = ["AnchorIndex", "anchors_of"]
 
 Span = tuple[int, int]
+LETTERS_OR_DIGITS = re.compile(r"[a-z]+|\d+")
 
 
 def anchors_of(text: str, spans: Iterable[Span] | None = None) -> list[Anchor]:
@@ -76,6 +79,8 @@ class AnchorIndex:
             for key in filter(None, (anchor.key, anchor.also)):
                 places = by_key.get(key, [])[:MAX_POSTINGS]
                 found += [place for place in places if any(fits(anchor, other) for other in self._found[place])]
+            if not found and anchor.key.startswith("code:"):
+                return self._find_apart(anchor.key.removeprefix("code:"))
             if not anchor.values:
                 return sorted(set(found))
         if anchor.raw:
@@ -88,6 +93,19 @@ class AnchorIndex:
                 if fits(anchor, self._found[place][number]):
                     found.append(place)
         return sorted(set(found))
+
+    def _find_apart(self, code: str) -> list[int]:
+        """Returns the places of the sentences that have a code with gaps between its letters and digits: `K 350`."""
+        parts = LETTERS_OR_DIGITS.findall(code)
+        if len(parts) < 2:
+            return []
+        apart = re.compile(rf"(?<![a-z0-9]){'[ _-]?'.join(map(re.escape, parts))}(?![a-z0-9])")
+        places = []
+        for text, first, sentences, _ in self._texts:
+            ends = [end for _, end in sentences]
+            for match in islice(apart.finditer(text), MAX_POSTINGS):
+                places.append(first + min(bisect_right(ends, match.start()), len(ends) - 1))
+        return sorted(set(places))
 
     def _search(self, number: int) -> None:
         text, first, sentences, worded = self._texts[number]

@@ -50,7 +50,9 @@ def is_known_name(term: str, statement: str, at: int, evidence: Evidence) -> boo
     if BEGINNING.search(statement, max(0, at - LOOKED_BACK), at):
         return True
     folded = [text.text for text in evidence.texts]
-    return has_derived(term, folded) or any(form in text for text in folded for form in (term, *alternatives(term)))
+    if has_derived(term, folded) or any(form in text for text in folded for form in (term, *alternatives(term))):
+        return True
+    return len(term) >= DERIVED_FROM and any(term in text.replace(" ", "") for text in folded)  # `Silk Coin`
 
 
 def has_derived(word: str, texts: Iterable[str]) -> bool:

@@ -14,7 +14,7 @@ PART_OF_IT = 0.6
 STYLE = 0.8
 """Factor for a missing citation: whoever wrote the answer may cite what is not obvious only."""
 ONE_MARK_FOR_SEVERAL = 0.4
-"""Factor where the next mark of the answer points to a chunk that backs the claim, too, and few claims carry a mark."""
+"""Factor where the next mark of the answer points to a chunk that backs the claim, too: it may stand for both."""
 
 
 def dangling_citation(seen: Situation) -> Found | None:
@@ -39,8 +39,7 @@ def missing_citation(seen: Situation) -> Found | None:
     bare = [claim for claim in seen.checkable if claim.verdict == "supported" and not claim.citations]
     if not bare:
         return None
-    is_exception = 2 * len(bare) < len(seen.checkable)
-    sure = [ONE_MARK_FOR_SEVERAL if _next_speaks_for(claim, seen) and not is_exception else STYLE for claim in bare]
+    sure = [ONE_MARK_FOR_SEVERAL if _next_speaks_for(claim, seen) else STYLE for claim in bare]
     return Found(
         max(factor * _backed(claim) for factor, claim in zip(sure, bare, strict=True)),
         f"The answer cites elsewhere, but {len(bare)} of {count(len(seen.checkable), 'claim')} "

@@ -466,9 +466,6 @@ class TestCitations:
         [
             pytest.param(["+1", "+2"], [(1, 2)], 0.8 * 0.9, id="the next mark does not speak for it"),
             pytest.param(["+2", "+2"], [(1, 2)], 0.4 * 0.9, id="it does"),
-            pytest.param(
-                ["+2", "+2", "+1"], [(1, 2), (2, 1)], 0.8 * 0.9, id="it does, but most claims carry their own"
-            ),
         ],
     )
     def test_one_mark_for_several(self, claims: list[str], citations: list[Any], confidence: float) -> None:

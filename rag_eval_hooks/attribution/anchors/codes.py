@@ -38,7 +38,7 @@ def read_cued_version(text: str, at: int, start: int, single: bool) -> list[Anch
 
 
 def read_code(text: str, start: int) -> list[Anchor]:
-    """Reads letters with digits: K-77, covid-19, 3D. A quantity (5kg, 36-month) is none."""
+    """Reads letters with digits: K-77, covid-19, 3D. A quantity (5kg, 36-month, 180mm-200mm) is none."""
     match = TOKEN.match(text, start)
     if match is None:
         return []
@@ -50,9 +50,15 @@ def read_code(text: str, start: int) -> list[Anchor]:
         word = quantity[1]
         if word in UNITS or word in SCALES or word in ENDINGS or ("-" in raw and len(word) > 1):
             return []
-    elif raw.replace("-", "").isdecimal():
+    elif raw.replace("-", "").isdecimal() or _is_range(raw):
         return []
     return [Anchor(start, match.end(), "code:" + raw.replace("-", "").replace("_", ""))]
+
+
+def _is_range(raw: str) -> bool:
+    """Whether a token is two quantities with a dash between: 180mm-200mm."""
+    ends = [QUANTITY.fullmatch(part) for part in raw.split("-")]
+    return len(ends) == 2 and all(one is not None and one[1] in UNITS for one in ends)
 
 
 def read_dashed(text: str, at: int) -> list[Anchor]:
