@@ -1,0 +1,132 @@
+"""Chooses the operands in reach of a claim, and yields what can be computed from them."""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from rag_eval_hooks.attribution.anchors import Anchor
+from rag_eval_hooks.attribution.derived.aim import Aim
+from rag_eval_hooks.attribution.derived.candidates import (
+    Candidate,
+    conversion_candidates,
+    group_candidates,
+    pair_candidates,
+    share_candidates,
+)
+from rag_eval_hooks.attribution.derived.counted import count_candidates
+from rag_eval_hooks.attribution.derived.operands import Operand, Operands, is_year, labels_of
+
+__all__ = ["candidates_for"]
+
+MAX_IN_REACH = 24
+"""Operands that are paired: 276 pairs; more of them hit any number by chance."""
+MAX_GROUPS = 40
+"""Columns, rows, sentences and lists that are summed."""
+NOUN_WITHIN = 40
+MAX_COUNT = 50
+SIDE_BY_SIDE = 0.4
+"""What it counts that two operands stand in one row, column or sentence, and what that they have the same name."""
+Scored = list[tuple[float, Operand]]
+
+
+def candidates_for(anchor: Anchor, aim: Aim, operands: Operands) -> list[Candidate]:
+    """Returns what can be computed from the operands that fit the claim best, and from their columns and lists.
+
+    Args:
+        anchor: The number to explain.
+        aim: The claim it stands in.
+        operands: The numbers of the context.
+    """
+    scored: Scored = [(aim.score(one), one) for one in operands.found]
+    chosen = _distinct(sorted((pair for pair in scored if pair[0] > 0), key=lambda pair: -pair[0]))[:MAX_IN_REACH]
+    readings = (0, 1) if any(len(one.values) > 1 for _, one in chosen) or len(anchor.values) > 1 else (0,)
+    found: list[Candidate] = []
+    for reading in readings:
+        for (mine, a), (theirs, b) in combinations(sorted(chosen, key=lambda pair: (pair[1].chunk, pair[1].start)), 2):
+            score = mine + theirs + _togetherness(a, b)
+            found += pair_candidates(a, b, score, reading, aim.direction)
+        for score, members, scores in _groups(aim, chosen, scored):
+            found += group_candidates(members, score, reading)
+            found += share_candidates(members, scores, reading)
+        for score, one in chosen:
+            found += conversion_candidates(one, 2 * score, reading)
+    value = anchor.values[0]
+    if anchor.dimension in (None, "count:person") and 1 < value <= MAX_COUNT and value == int(value) and not is_year(anchor):
+        nouns = _nouns(aim.text, anchor)
+        places = _places(aim, operands, chosen)
+        found += count_candidates(nouns, aim.words, places, operands)
+    return found
+
+
+def _distinct(scored: Scored) -> Scored:
+    """Returns the operands without those that repeat another one's value and words, as overlapping chunks do."""
+    seen: set[tuple[object, ...]] = set()
+    kept: Scored = []
+    for score, one in scored:
+        key = (one.values, one.dimension, one.own, one.periods, one.is_year)
+        if key not in seen:
+            seen.add(key)
+            kept.append((score, one))
+    return kept
+
+
+def _togetherness(a: Operand, b: Operand) -> float:
+    together = SIDE_BY_SIDE * (not {*a.groups[:2]}.isdisjoint(b.groups[:2]))
+    shared, either = len(a.own & b.own), len(a.own | b.own)
+    if shared * 2 >= either > 0:
+        together += SIDE_BY_SIDE
+    elif a.periods and a.periods == b.periods:
+        together += SIDE_BY_SIDE / 2
+    return together
+
+
+def _groups(aim: Aim, chosen: Scored, scored: Scored) -> Iterator[tuple[float, list[Operand], list[float]]]:
+    """Yields groups of operands of one kind with their mean score: whole ones, and those of them that fit best."""
+    keys = list(dict.fromkeys(key for _, one in chosen for key in one.groups if not one.is_year))[:MAX_GROUPS]
+    wanted = set(keys)
+    members: dict[tuple[str, int, int], Scored] = {key: [] for key in keys}
+    for pair in scored:
+        for key in pair[1].groups:
+            if key in wanted:
+                members[key].append(pair)
+    seen: set[frozenset[tuple[int, int]]] = set()
+    across = [pair for pair in chosen if not pair[1].is_year and pair[0] >= 0.7 * chosen[0][0]] if chosen else []
+    for group in (*members.values(), across):
+        for kind in {one.dimension for _, one in group}:
+            alike = _distinct([pair for pair in group if pair[1].dimension == kind and not pair[1].is_year])
+            parts = [pair for pair in alike if not pair[1].is_total]
+            for some in (parts, _best(parts), [pair for pair in parts if aim.names(pair[1])]):
+                identity = frozenset((one.chunk, one.start) for _, one in some)
+                if len(some) > 2 and identity not in seen:
+                    seen.add(identity)
+                    scores = [score for score, _ in some]
+                    mean = sum(scores) / len(scores)
+                    # Where the claim singles some out, the whole group is not what it means.
+                    uneven = max(scores) - min(scores) if some is parts else 0.0
+                    # Counted like a pair of its members.
+                    yield 2 * mean + 2 * SIDE_BY_SIDE - min(uneven, 1.0), [one for _, one in some], scores
+
+
+def _best(group: Scored) -> Scored:
+    if not group:
+        return []
+    most = max(score for score, _ in group)
+    return [pair for pair in group if pair[0] >= most - 0.3]
+
+
+def _nouns(text: str, anchor: Anchor) -> frozenset[str]:
+    behind = text[anchor.end : anchor.end + NOUN_WITHIN]
+    cut = min((at for sign in ".,;:。?!" if (at := behind.find(sign)) >= 0), default=len(behind))
+    piece = behind[:cut]
+    if piece and piece.lstrip()[:1] >= "\u3000":
+        return labels_of(piece.lstrip()[:6].lstrip("个個项項名家种種座条條位次款"))
+    return labels_of(" ".join(piece.split()[:3]))
+
+
+def _places(aim: Aim, operands: Operands, chosen: Sequence[tuple[float, Operand]]) -> list[int]:
+    """Returns the sentences that share words with the claim, best first."""
+    shared: dict[int, float] = {}
+    for term, weight in aim.words.items():
+        for place in operands.evidence.find_term(term):
+            shared[place] = shared.get(place, 0.0) + weight
+    ranked = sorted(shared, key=lambda place: (-shared[place], place))
+    return list(dict.fromkeys([*ranked, *(one.place for _, one in chosen)]))
