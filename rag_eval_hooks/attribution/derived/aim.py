@@ -24,11 +24,6 @@ OF_PERIOD, OF_ANOTHER = 1.2, -0.8
 NAMED, NAMED_BEFORE = 2.5, 1.2
 """What it counts that the claim, or the sentence before, states the operand itself."""
 TOTAL = -0.4
-YEARLY = re.compile(
-    r"(?<![^\W\d_])(?:annual(?:ly|ized)?|yearly|a year|per year|per annum|monthly|a month|per month|weekly|quarterly|per week|"
-    r"per quarter|per day|daily|jährlich|im jahr|pro jahr|pro monat|monatlich|im monat|pro woche|par an|par mois|annuel|"
-    r"mensuel|al año|al mes|anual|mensual)|每年|每月|每周|每天|全年|一年|年均|月均"
-)
 
 
 class Aim(NamedTuple):
@@ -72,6 +67,10 @@ class Aim(NamedTuple):
             score += NAMED_BEFORE
         return score + TOTAL * operand.is_total
 
+    def named_before(self, operand: Operand) -> bool:
+        """Whether the claim, the sentence before it or the question states the operand's value."""
+        return self.names(operand) or any(_is(anchor, operand) for anchor in self.before)
+
     def names(self, operand: Operand) -> bool:
         """Whether the claim states the operand's value."""
         return any(_is(anchor, operand) for anchor in self.named)
@@ -104,10 +103,6 @@ def aim_of(reading: Reading, index: int, missing: Sequence[Anchor]) -> Aim:
     found = cues_in(text)
     cues = set(found)
     around_cues = set(cues_in(around))
-    if YEARLY.search(text):
-        cues.add("yearly")
-    elif YEARLY.search(around):
-        around_cues.add("yearly")
     direction = stance_of(text).direction or _comparison(text)
     return Aim(
         text,
@@ -150,7 +145,7 @@ def _periods(anchors: Sequence[Anchor], missing: Sequence[Anchor]) -> frozenset[
 
 def _is(anchor: Anchor, operand: Operand) -> bool:
     """Whether an anchor states an operand's value."""
-    if operand.is_year != is_year(anchor) or (
+    if (operand.is_year and not is_year(anchor)) or (
         anchor.dimension and operand.dimension and anchor.dimension != operand.dimension
     ):
         return False

@@ -7,8 +7,10 @@ from typing import NamedTuple
 from rag_eval_hooks.attribution.derived.operands import Operand
 from rag_eval_hooks.record.evaluation import Operation
 
-__all__ = ["Candidate", "conversion_candidates", "group_candidates", "pair_candidates", "share_candidates", "shown"]
+__all__ = ["Candidate", "conversion_candidates", "group_candidates", "pair_candidates", "rate_candidates", "share_candidates", "shown"]
 
+UNLIKELIER = 0.6
+"""What a candidate's score loses where the operands rather stand to each other in another way."""
 MOST_IN_GROUP = 60
 CONVERSIONS = {
     ("time", "months"): (86400.0, ((365.0, 12.0), (30.0, 1.0), (7.0, 12.0 / 52.0))),
@@ -17,7 +19,6 @@ CONVERSIONS = {
     ("data", "bits"): (1.0, ((1.0, 8.0),)),
 }
 """From one dimension to another that no fixed factor joins: what one unit is, then pairs of equal lengths."""
-PERIODS_OF_A_YEAR = ((12.0, "month"), (4.0, "quarter"), (52.0, "week"), (365.0, "day"))
 
 
 class Candidate(NamedTuple):
@@ -85,7 +86,10 @@ def pair_candidates(a: Operand, b: Operand, score: float, reading: int, directio
     off = last - first
     if dimension == "percent":
         yield Candidate("difference", "difference", 100 * off, "points", (), f"{sn} - {so}", (new, old), score)
-    yield Candidate("difference", "difference", off, dimension, units, f"{sn} - {so}", (new, old), score)
+    if off >= 0 or direction or _time(old) != _time(new):
+        yield Candidate("difference", "difference", off, dimension, units, f"{sn} - {so}", (new, old), score)
+    else:
+        yield Candidate("difference", "difference", -off, dimension, units, f"{so} - {sn}", (old, new), score)
     if first:
         formula = f"({sn} - {so}) / {so}"
         yield Candidate("percentage_change", "change", off / abs(first), "percent", (), formula, (new, old), score)
@@ -95,12 +99,15 @@ def pair_candidates(a: Operand, b: Operand, score: float, reading: int, directio
         sl, sh = shown(low, dimension), shown(high, dimension)
         yield Candidate("ratio", "ratio", high / low, None, (), f"{sh} / {sl}", (large, small), score)
         if low < high:
-            yield Candidate("share", "share", low / high, "percent", (), f"{sl} / {sh}", (small, large), score)
+            # Side by side, they are parts of a whole; else the larger one may be the whole.
+            siblings = any(key[0] != "list" and key in b.groups for key in a.groups)
+            whole, parts = (score - UNLIKELIER, score) if siblings else (score, score - 2 * UNLIKELIER)
+            yield Candidate("share", "share", low / high, "percent", (), f"{sl} / {sh}", (small, large), whole)
             yield Candidate("ratio", "ratio", low / high, None, (), f"{sl} / {sh}", (small, large), score)
-        for part, other in ((x, y), (y, x)):
-            chosen = (a, b) if part == x else (b, a)
-            formula = f"{shown(part)} / ({shown(part)} + {shown(other)})"
-            yield Candidate("share", "share", part / (part + other), "percent", (), formula, chosen, score - 0.2)
+            for part, other in ((small, large), (large, small)):
+                one, rest = part.value(reading), other.value(reading)
+                formula = f"{shown(one)} / ({shown(one)} + {shown(rest)})"
+                yield Candidate("share", "share", one / (one + rest), "percent", (), formula, (part, other), parts)
         if a.dimension != b.dimension or a.dimension is None:
             yield from _quotients(a, b, score, reading)
             yield Candidate("product", "product", x * y, dimension, units, f"{sx} * {sy}", (a, b), score)
@@ -133,7 +140,9 @@ def share_candidates(group: Sequence[Operand], scores: Sequence[float], reading:
     written = " + ".join(map(shown, values))
     for one, value, score in zip(group, values, scores, strict=True):
         chosen = (one, *(other for other in group if other is not one))
-        yield Candidate("share", "share", value / total, "percent", (), f"{shown(value)} / ({written})", chosen, score)
+        formula = f"{shown(value)} / ({written})"
+        # Counted like a pair of operands.
+        yield Candidate("share", "share", value / total, "percent", (), formula, chosen, 2 * score + UNLIKELIER)
 
 
 def conversion_candidates(one: Operand, score: float, reading: int) -> Iterator[Candidate]:
@@ -151,20 +160,36 @@ def conversion_candidates(one: Operand, score: float, reading: int) -> Iterator[
     if one.is_rescaled and one.factor != 1.0:
         formula = f"{shown(value / one.factor)} * {shown(one.factor)}"
         yield Candidate("conversion", "", value, one.dimension, (), formula, (one,), score)
-    for count, _ in PERIODS_OF_A_YEAR:
-        units = (one.factor,) if one.factor != 1.0 else ()
-        bare = shown(value, one.dimension)
-        yield Candidate("product", "yearly", value * count, one.dimension, units, f"{bare} * {count:g}", (one,), score)
-        yield Candidate("ratio", "yearly", value / count, one.dimension, units, f"{bare} / {count:g}", (one,), score)
+
+
+def rate_candidates(one: Operand, score: float, reading: int, mine: float, theirs: float) -> Iterator[Candidate]:
+    """Yields what an operand is over another length of time.
+
+    Args:
+        one: The operand.
+        score: How well it fits the claim.
+        reading: Which reading of an ambiguous number to take.
+        mine: How often what the claim speaks of comes in a year.
+        theirs: How often what the operand speaks of does.
+    """
+    if one.is_year or one.dimension in ("months", "time", "percent"):
+        return
+    value, units = one.value(reading), (one.factor,) if one.factor != 1.0 else ()
+    bare, times = shown(value), theirs / mine
+    if times > 1:
+        yield Candidate("product", "rate", value * times, one.dimension, units, f"{bare} * {times:g}", (one,), score)
+    else:
+        yield Candidate("ratio", "rate", value * times, one.dimension, units, f"{bare} / {1 / times:g}", (one,), score)
 
 
 def _ordered(a: Operand, b: Operand, reading: int, direction: int) -> tuple[Operand, Operand]:
-    """Returns what changed into what: by years, else so that it changes as the claim says."""
+    """Returns what changed into what: by years, else as the claim says, else by place."""
     mine, theirs = _time(a), _time(b)
     if mine and theirs and mine != theirs:
         return (a, b) if mine < theirs else (b, a)
-    rises = b.value(reading) > a.value(reading)
-    return (a, b) if rises == (direction >= 0) else (b, a)
+    if direction:
+        return (a, b) if (b.value(reading) - a.value(reading)) * direction > 0 else (b, a)
+    return a, b
 
 
 def _time(one: Operand) -> tuple[int, int]:

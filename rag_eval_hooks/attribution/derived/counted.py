@@ -34,13 +34,15 @@ def count_candidates(
         if is_question:
             continue
         terms = labels_of(text[start:end])
-        if nouns and terms.isdisjoint(nouns):
+        if terms.isdisjoint(nouns):
             continue
         score = sum(weight for term, weight in words.items() if term in terms)
         for number, listed in enumerate(lists_in(text, start, end)):
             if number >= MAX_LISTS:
                 break
-            yield _candidate(listed.items, chunk, place, score + NOUN_SCORE * bool(nouns), terms)
+            lead = labels_of(text[slice(*listed.lead)])
+            cue = "listed" if lead.isdisjoint(nouns) else "count"
+            yield _candidate(listed.items, chunk, place, score + NOUN_SCORE * (cue == "count"), terms, cue)
     for chunk, place in list(chunks.items())[:MAX_LISTS]:
         text = evidence.texts[chunk].text
         for listed in bulleted(text) if "\n" in text else ():
@@ -53,10 +55,10 @@ def _block(
     listed: Listed, text: str, chunk: int, place: int, nouns: Collection[str], words: Mapping[str, float]
 ) -> Iterator[Candidate]:
     lead = labels_of(text[slice(*listed.lead)])
-    if nouns and lead.isdisjoint(nouns):
+    if lead.isdisjoint(nouns):
         return
     score = sum(weight for term, weight in words.items() if term in lead)
-    yield _candidate(listed.items, chunk, place, score + NOUN_SCORE * bool(nouns), lead)
+    yield _candidate(listed.items, chunk, place, score + NOUN_SCORE, lead)
 
 
 def _rows(
@@ -66,7 +68,7 @@ def _rows(
         return
     before = text[max(0, table.start - 200) : table.start]
     name = labels_of(text[table.rows[0][0].start : table.rows[0][0].end] + " ; " + before)
-    if not nouns or name.isdisjoint(nouns):
+    if name.isdisjoint(nouns):
         return
     rows = [(row[0].start, row[-1].end) for row in table.rows[1:]]
     score = NOUN_SCORE + sum(weight for term, weight in words.items() if term in name)
@@ -74,16 +76,16 @@ def _rows(
     held = [labels_of(text[slice(*row)]) for row in rows]
     for term, weight in words.items():
         some = tuple(row for row, terms in zip(rows, held, strict=True) if term in terms)
-        if 0 < len(some) < len(rows) and term not in name:
-            yield _candidate(some, chunk, place, score + weight, name | {term})
+        if 1 < len(some) < len(rows) and term not in name:
+            yield _candidate(some, chunk, place, score + weight, name | {term}, "listed")
 
 
 def _candidate(
-    items: tuple[tuple[int, int], ...], chunk: int, place: int, score: float, terms: frozenset[str]
+    items: tuple[tuple[int, int], ...], chunk: int, place: int, score: float, terms: frozenset[str], cue: str = "count"
 ) -> Candidate:
     operands = tuple(
         Operand(chunk, place, start, end, (), None, 1.0, False, None, terms, frozenset(), frozenset(), (), False)
         for start, end in items
     )
     formula = f"count of {len(items)} items"
-    return Candidate("count", "count", float(len(items)), None, (), formula, operands, score)
+    return Candidate("count", cue, float(len(items)), None, (), formula, operands, score)

@@ -65,6 +65,7 @@ FILLERS: Final = frozenset(
     "respect correspond result give yield figur number valu therefor henc thu overal compar versu against relat "
     "period time unit etwa rund ungefähr circa knapp entspricht ergibt beträgt betrug liegt lag damit also macht somit "
     "environ donc soit ainsi aproximadament unos por tanto equival per cent percent percentag point prozent punkt "
+    "tabl list document text context row entri contain includ name mention "
     "year old age later earlier differ total averag share".split()
 )
 """Stems that say nothing which a source would have to state once the operation is known."""

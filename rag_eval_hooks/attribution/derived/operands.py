@@ -18,6 +18,7 @@ LONGEST_HEADING = 200
 SEGMENT = re.compile(
     r"(?<!\d),|,(?!\d)|;|、|\(|\)|[。:]|(?<!\w)(?:and|while|whereas|but|und|während|aber|et|tandis|mais|y|mientras|pero)(?!\w)|而|和"
 )
+BEHIND = re.compile(r"[ -]([^\W\d_]{4,20})|([米人名个吨箱])")
 TOTAL = re.compile(r"(?<!\w)(?:sub)?(?:total|sum|overall|gesamt|summe|insgesamt|somme|suma)(?!\w)|合计|总计|总和|共计")
 MEASURE = re.compile(r"[(\[]([^()\[\]\n]{1,30})[)\]]|(?<!\w)in ([^\W\d_]{1,12}(?: [^\W\d_]{1,12})?)|,\s{0,2}([^\s,]{1,8})\s*$")
 CJK_SCALE = re.compile("百万|千万|万|亿|億|萬")
@@ -98,11 +99,15 @@ class Operands:
             for number, table in enumerate(tables)
             for index, row in enumerate(table.rows)
         }
+        nouns = {_word_behind(text, one) for place in places for one in evidence.anchors[place] if one.raw and not is_year(one)}
         years = {anchor.raw for place in places for anchor in evidence.anchors[place] if is_year(anchor)}
         only_year = frozenset(f"year:{raw}" for raw in years) if len(years) == 1 else frozenset[str]()
         heading = labels_of(text[: min(LONGEST_HEADING, (text.find("\n") + 1 or len(text)))])
         for place in places:
-            anchors = evidence.anchors[place]
+            anchors = [
+                one._replace(raw="") if is_year(one) and _word_behind(text, one) in nouns - {""} else one
+                for one in evidence.anchors[place]
+            ]
             if not anchors or len(self.found) >= MAX_OPERANDS_READ:
                 continue
             sentence = evidence.sentences[place]
@@ -262,6 +267,12 @@ def _numbered(text: str, *, without_values: bool = False) -> frozenset[str]:
         [one.key for one in anchors if one.key and one.key.startswith("code:")]
         + [f"#{one.raw}" for one in anchors if one.raw and not without_values and not is_year(one)]
     )
+
+
+def _word_behind(text: str, anchor: Anchor) -> str:
+    """Returns the word right behind a number: 1742 inhabitants is no year where 4,210 inhabitants stands beside it."""
+    match = BEHIND.match(text, anchor.end)
+    return match[1] or match[2] if match else ""
 
 
 def _measure(text: str) -> tuple[float, str | None, float]:

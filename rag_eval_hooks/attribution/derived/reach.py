@@ -1,5 +1,6 @@
 """Chooses the operands in reach of a claim, and yields what can be computed from them."""
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
@@ -8,6 +9,7 @@ from rag_eval_hooks.attribution.derived.aim import Aim
 from rag_eval_hooks.attribution.derived.candidates import (
     Candidate,
     conversion_candidates,
+    rate_candidates,
     group_candidates,
     pair_candidates,
     share_candidates,
@@ -21,10 +23,25 @@ MAX_IN_REACH = 24
 """Operands that are paired: 276 pairs; more of them hit any number by chance."""
 MAX_GROUPS = 40
 """Columns, rows, sentences and lists that are summed."""
+ENGLISH = re.compile(r"\b(?:the|of|and|is|was|in|had|has)\b|[\u3400-\u9fff]{2}")
+CONTINENTAL = re.compile(
+    r"\b(?:der|die|das|des|und|im|von|es|ist|le|la|les|de|du|et|en|el|los|las|y|del|um|zur|zum|mit|beträgt)\b"
+)
+PER_YEAR = (
+    (1.0, re.compile(r"\b(?:annual|year|jahr|jährlich|an\b|année|annuel|año|anual)|年")),
+    (4.0, re.compile(r"\b(?:quarter|quartal|trimest)|季")),
+    (12.0, re.compile(r"\b(?:month|monat|mois\b|mensuel|mes\b|mensual)|月")),
+    (52.0, re.compile(r"\b(?:week|woche|wöchentlich|semaine|semana)|周")),
+    (365.0, re.compile(r"\b(?:day\b|daily|tag\b|täglich|jour\b|día\b)|每天|每日")),
+)
+"""How often what is told of a length of time comes in a year."""
 NOUN_WITHIN = 40
 MAX_COUNT = 50
 SIDE_BY_SIDE = 0.4
 """What it counts that two operands stand in one row, column or sentence, and what that they have the same name."""
+OF_ONE_NAME = 0.6
+"""Share of their words from which two operands of different years are of the same thing."""
+ANOTHER_PERIOD = 1.2
 Scored = list[tuple[float, Operand]]
 
 
@@ -38,7 +55,9 @@ def candidates_for(anchor: Anchor, aim: Aim, operands: Operands) -> list[Candida
     """
     scored: Scored = [(aim.score(one), one) for one in operands.found]
     chosen = _distinct(sorted((pair for pair in scored if pair[0] > 0), key=lambda pair: -pair[0]))[:MAX_IN_REACH]
-    readings = (0, 1) if any(len(one.values) > 1 for _, one in chosen) or len(anchor.values) > 1 else (0,)
+    readings: tuple[int, ...] = (0,)
+    if len(anchor.values) > 1 or any(len(one.values) > 1 for _, one in chosen):
+        readings = _readings(aim.text + " " + " ".join(operands.evidence.text_of(one.place) for _, one in chosen[:6]))
     found: list[Candidate] = []
     for reading in readings:
         for (mine, a), (theirs, b) in combinations(sorted(chosen, key=lambda pair: (pair[1].chunk, pair[1].start)), 2):
@@ -49,12 +68,27 @@ def candidates_for(anchor: Anchor, aim: Aim, operands: Operands) -> list[Candida
             found += share_candidates(members, scores, reading)
         for score, one in chosen:
             found += conversion_candidates(one, 2 * score, reading)
+            text = operands.evidence.text_of(one.place)
+            found += [got for lengths in _lengths(aim.text, text) for got in rate_candidates(one, 2 * score, reading, *lengths)]
     value = anchor.values[0]
-    if anchor.dimension in (None, "count:person") and 1 < value <= MAX_COUNT and value == int(value) and not is_year(anchor):
-        nouns = _nouns(aim.text, anchor)
+    nouns = _nouns(aim.text, anchor)
+    if anchor.dimension in (None, "count:person") and 1 < value <= MAX_COUNT and value == int(value) and nouns:
         places = _places(aim, operands, chosen)
         found += count_candidates(nouns, aim.words, places, operands)
     return found
+
+
+def _readings(text: str) -> tuple[int, ...]:
+    """Returns which readings of 1,234 and 1.234 to take, by the language around: 0 as English writes, 1 the other."""
+    english, other = len(ENGLISH.findall(text)), len(CONTINENTAL.findall(text))
+    return (0,) if english > other else (1,) if other > english else (0, 1)
+
+
+def _lengths(claim: str, text: str) -> list[tuple[float, float]]:
+    """Returns how often per year what the claim and what the text speak of comes, where that differs."""
+    mine = [often for often, pattern in PER_YEAR if pattern.search(claim)]
+    theirs = [often for often, pattern in PER_YEAR if pattern.search(text)]
+    return [(one, other) for one in mine for other in theirs if one != other]
 
 
 def _distinct(scored: Scored) -> Scored:
@@ -72,8 +106,10 @@ def _distinct(scored: Scored) -> Scored:
 def _togetherness(a: Operand, b: Operand) -> float:
     together = SIDE_BY_SIDE * (not {*a.groups[:2]}.isdisjoint(b.groups[:2]))
     shared, either = len(a.own & b.own), len(a.own | b.own)
-    if shared * 2 >= either > 0:
-        together += SIDE_BY_SIDE
+    alike = shared / either if either else 0.0
+    together += 2 * SIDE_BY_SIDE * alike
+    if a.periods and b.periods and a.periods != b.periods and alike >= OF_ONE_NAME:
+        together += ANOTHER_PERIOD  # the year before is meant, though the claim only names this one
     elif a.periods and a.periods == b.periods:
         together += SIDE_BY_SIDE / 2
     return together
@@ -94,6 +130,9 @@ def _groups(aim: Aim, chosen: Scored, scored: Scored) -> Iterator[tuple[float, l
         for kind in {one.dimension for _, one in group}:
             alike = _distinct([pair for pair in group if pair[1].dimension == kind and not pair[1].is_year])
             parts = [pair for pair in alike if not pair[1].is_total]
+            listed = [pair for pair in parts if pair[1].values != (len(parts) - 1.0,)]
+            if len(listed) == len(parts) - 1:
+                parts = listed  # `the five scores were ...`
             for some in (parts, _best(parts), [pair for pair in parts if aim.names(pair[1])]):
                 identity = frozenset((one.chunk, one.start) for _, one in some)
                 if len(some) > 2 and identity not in seen:
@@ -114,6 +153,9 @@ def _best(group: Scored) -> Scored:
 
 
 def _nouns(text: str, anchor: Anchor) -> frozenset[str]:
+    """Returns the terms of the first words behind a number: what it counts; none where the number is part of a name."""
+    if text[anchor.start - 1 : anchor.start].strip(" (\"'") and text[anchor.start - 1] < "\u3000":
+        return frozenset()
     behind = text[anchor.end : anchor.end + NOUN_WITHIN]
     cut = min((at for sign in ".,;:。?!" if (at := behind.find(sign)) >= 0), default=len(behind))
     piece = behind[:cut]

@@ -1,5 +1,6 @@
 """Decides whether one of the candidates explains a number, or shows that it is computed wrongly."""
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -44,9 +45,10 @@ def settle(anchor: Anchor, aim: Aim, candidates: Sequence[Candidate]) -> Outcome
         aim: The claim it stands in.
         candidates: What can be computed.
     """
-    possible = [one for one in candidates if _comparable(anchor, one)]
+    possible = [one for one in candidates if _comparable(anchor, aim, one)]
     tried = len(candidates)
     hits = [one for one in possible if _gives(anchor, aim, one)]
+    most = max((one.score for one in possible), default=0.0)
     for tier in (2, 1, 0):
         mine = [one for one in possible if _tier(anchor, aim, one) == tier]
         good = _as_good(mine, AS_GOOD)
@@ -55,6 +57,8 @@ def settle(anchor: Anchor, aim: Aim, candidates: Sequence[Candidate]) -> Outcome
             best = max(right, key=lambda one: one.score)
             if _is_sure(anchor, aim, best, good, tier):
                 return Outcome(best, True, tried)
+        if any(one.score >= AS_GOOD * most for one in good):
+            break  # an operation that is named and fits is the one that is meant
     named = [one for one in possible if _tier(anchor, aim, one)]
     close = {*map(id, _as_good(named, AS_GOOD)), *map(id, _as_good(possible, SURELY))}
     if any(id(one) in close for one in hits):
@@ -73,7 +77,7 @@ def _tier(anchor: Anchor, aim: Aim, candidate: Candidate) -> int:
     cue = candidate.cue
     if cue == "count":
         return 2
-    if cue == "dates" and anchor.dimension in ("months", "time"):
+    if cue in ("dates", "rate", "listed"):
         return 2
     if cue == "until":
         return 2 if cue in aim.cues or "dates" in aim.cues else 1 if cue in aim.cues_around else 0
@@ -84,7 +88,18 @@ def _tier(anchor: Anchor, aim: Aim, candidate: Candidate) -> int:
     return 2 if cue in aim.cues else 1 if cue in aim.cues_around else 0
 
 
-def _comparable(anchor: Anchor, candidate: Candidate) -> bool:
+AGE_BEFORE = re.compile(r"(?:\bage[sd]?(?: of| at)?|\balter von|\bâge de|\bedad de|\bat|\bmit|享年|终年) ?$")
+AGE_BEHIND = re.compile(r"[ -]?(?:years?|yrs?|jahre?n?|ans|años)\b|-year| ?[岁歲年]")
+AGE_WITHIN = 12
+
+
+def _is_age(anchor: Anchor, aim: Aim) -> bool:
+    """Whether a number without a unit is one of years: `at the age of 37`, `享年37岁`."""
+    before = aim.text[max(0, anchor.start - AGE_WITHIN) : anchor.start]
+    return bool(AGE_BEFORE.search(before) or AGE_BEHIND.match(aim.text, anchor.end))
+
+
+def _comparable(anchor: Anchor, aim: Aim, candidate: Candidate) -> bool:
     """Whether a candidate is of the number's kind."""
     if candidate.dimension == "year":
         return is_year(anchor)
@@ -98,7 +113,7 @@ def _comparable(anchor: Anchor, candidate: Candidate) -> bool:
     if candidate.cue == "per":
         return True if mine is None or theirs is None else mine == theirs
     if candidate.operation == "date_difference":
-        return mine in (None, theirs)
+        return mine == theirs or (mine is None and _is_age(anchor, aim))
     return mine is None or theirs is None or mine == theirs
 
 
@@ -179,7 +194,7 @@ def _wrong(anchor: Anchor, aim: Aim, possible: Sequence[Candidate]) -> Candidate
     """Returns what the claim must mean, where it names the operation and singles the operands out."""
     if anchor.bound and not anchor.values:
         return None
-    mine = [one for one in possible if _tier(anchor, aim, one) == 2 and one.operation != "conversion"]
+    mine = [one for one in possible if _tier(anchor, aim, one) == 2 and one.cue not in ("", "rate", "listed")]
     mine = [one for one in mine if one.dimension is None or anchor.dimension is not None or one.cue in ("dates", "count")]
     kinds = {one.cue for one in mine}
     if "change" in kinds and "share" in kinds and anchor.dimension == "percent":
@@ -201,16 +216,20 @@ def _singled_out(aim: Aim, operands: Sequence[Operand], possible: Sequence[Candi
         first = operands[0]
         common = frozenset.intersection(*(one.own for one in operands))
         return bool(common & aim.own_words) or first.own == common
-    others = {(one.chunk, one.start): one for candidate in possible for one in candidate.operands}.values()
+    if all(map(aim.named_before, operands)):
+        return True
+    reach = {(one.chunk, one.start): one for candidate in possible for one in candidate.operands}.values()
     for one in operands:
         if aim.names(one):
             continue
-        if one.periods & aim.periods and one.own & aim.own_words:
+        mine, others = one.own & aim.own_words, [other for other in reach if _is_rival(one, other)]
+        periods = one.periods & aim.periods
+        if periods and not any(periods & other.periods and mine <= other.own for other in others):
             continue
-        mine = one.own & aim.own_words
-        if mine and not any(mine <= other.own for other in others if other is not one and other.place != one.place) and (
-            not any(mine <= other.own for other in operands if other is not one)
-        ):
-            continue
-        return False
+        if not mine or any(mine <= other.own for other in others):
+            return False
     return True
+
+
+def _is_rival(one: Operand, other: Operand) -> bool:
+    return other is not one and other.dimension == one.dimension and other.is_year == one.is_year

@@ -11,6 +11,7 @@ from rag_eval_hooks.attribution.match import UNBACKED_MOST, Backing, Judgement
 from rag_eval_hooks.attribution.overlap import find_hits
 from rag_eval_hooks.attribution.reading import Reading
 from rag_eval_hooks.attribution.support import alternatives
+from rag_eval_hooks.attribution.terms import terms
 from rag_eval_hooks.record.evaluation import SUPPORTED_FROM
 
 __all__ = ["verdict_of"]
@@ -20,6 +21,9 @@ COVERED_FROM = 0.6
 SUPPORT_AT_LEAST, SUPPORT_MORE = 0.65, 0.3
 """Support where the texts hold just enough, and what it gains until they hold all."""
 BEST_BACKINGS = 2
+COMPOUND_FROM = 4
+"""Letters from which a word counts as part of a compound: Preis in Nettopreis."""
+IN_COMPOUND = 0.8
 
 
 def verdict_of(
@@ -81,6 +85,9 @@ def _covered(
     if claim.said.stance.denies and not any(evidence.source([place]).stance.denies for place in places):
         return None
     cued = labels_of(" ".join(aim.text[slice(*span)] for span in aim.cue_spans)) | FILLERS
+    for term, start, end in terms(aim.text):
+        if term[0] >= "\u0e00" and any(start < last and end > first for first, last in aim.cue_spans):
+            cued |= {term}  # a pair of signs of which one belongs to the cue
     held = total = 0.0
     for number, term in enumerate(claim.terms):
         if term.anchor is not None:
@@ -94,6 +101,10 @@ def _covered(
         have = max((hits[place].get(number, 0.0) for place in places if place in hits), default=0.0)
         if not have and (term.key in labels or not labels.isdisjoint(alternatives(term.key))):
             have = 1.0
+        if not have and term.key[0] < "\u0e00" and len(term.key) >= COMPOUND_FROM:
+            have = IN_COMPOUND * any(
+                term.key in label or label in term.key for label in labels if len(label) >= COMPOUND_FROM
+            )
         if term.is_name and not have:
             return None
         total += claim.support_weights[number]
