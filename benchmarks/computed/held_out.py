@@ -1,165 +1,112 @@
-"""Templates of other words, layouts and numbers that no rule was tuned on."""
+"""Templates written apart, of other words, layouts and numbers, that no rule was tuned on."""
 
 import random
 
-from computed.case import Case, Template, amount, de, distinct, en
+from computed.case import Case, Template, amount, de, distinct
 
 __all__ = ["TEMPLATES"]
 
 
-def tab_table_change(chance: random.Random) -> Case:
-    cells = distinct(chance, 9, 1000, 9900)
-    rows = "\n".join(f"{name}\t{en(a)}\t{en(b)}\t{en(c)}" for name, a, b, c in zip(("Wheat", "Barley", "Rye"), cells[:3], cells[3:6], cells[6:], strict=True))
-    old, new = cells[4], cells[7]
-    word = "grew" if new > old else "shrank"
-    return Case("How did the barley harvest develop after 2018?", (f"Harvest in tonnes\nCrop\t2017\t2018\t2019\n{rows}\n", "Fields cover 5,512 hectares; 64 farms took part."),
-                f"The barley harvest {word} by about {{}} from 2018 to 2019.", abs(new - old) / old * 100, amount(after=" percent"), "percentage_change", True)
+def plain(value: float, decimals: int = 0) -> str:
+    return f"{value:.{decimals}f}"
 
 
-def german_change(chance: random.Random) -> Case:
-    a, b, c = distinct(chance, 3, 110, 980)
-    word = "gestiegen" if b > a else "gesunken"
-    return Case("Wie hat sich der Umsatz entwickelt?", (f"Der Umsatz der Lenz AG lag 2019 bei {a} Mio. Euro.", f"2020 erzielte die Lenz AG einen Umsatz von {b} Mio. Euro.", f"Die Kern GmbH erzielte 2020 {c} Mio. Euro Umsatz."),
-                f"Der Umsatz der Lenz AG ist 2020 gegenüber 2019 um {{}} {word}.", abs(b - a) / a * 100, amount(1, after=" %", write=de), "percentage_change", True)
+def passenger_change(chance: random.Random) -> Case:
+    a, b, c = distinct(chance, 3, 210, 980)
+    verb = "up" if b > a else "down"
+    return Case("How did ridership develop?", (f"Line 4 carried {a} thousand passengers in 2016.", f"Line 4 carried {b} thousand passengers in 2017.", f"Line 9 carried {c} thousand passengers in 2017. It has 18 stops."),
+                f"Ridership on Line 4 was {verb} {{}} in 2017 compared with 2016.", abs(b - a) / a * 100, amount(1, after="%"), "percentage_change", True)
 
 
-def german_mean(chance: random.Random) -> Case:
-    values = distinct(chance, 4, 10, 95)
-    lines = "\n".join(f"- {month}: {value} mm" for month, value in zip(("Januar", "Februar", "März", "April"), values, strict=True))
-    return Case("Wie viel Regen fiel im Durchschnitt?", (f"Niederschlag je Monat\n{lines}\n", "Die Station liegt auf 512 m Höhe."), "Im Durchschnitt fielen {} Niederschlag je Monat.", sum(values) / 4, amount(1, after=" mm", write=de), "mean", False)
+def budget_rows(chance: random.Random) -> Case:
+    cells = distinct(chance, 4, 1000, 9800)
+    lines = "\n".join(f"{name}: {value} EUR" for name, value in zip(("Travel", "Printing", "Catering", "Rent"), cells, strict=True))
+    return Case("What was spent on the whole?", (f"Expenses of the congress\n{lines}\n", "The congress had 640 guests from 22 countries."), "The congress expenses sum to {}.", sum(cells), amount(after=" EUR", write=plain), "sum", False)
 
 
-def chinese_average(chance: random.Random) -> Case:
-    people, money = chance.randint(21, 89), chance.randint(300, 990)
-    return Case("人均奖金是多少？", (f"销售部共有{people}名员工。", f"销售部今年发放奖金{money}万元。", "研发部有45名员工。"), "销售部人均奖金约为{}元。", money / people, amount(2, after="万"), "ratio", False)
+def two_cells(chance: random.Random) -> Case:
+    cells = distinct(chance, 8, 110, 990)
+    rows = "\n".join(f"| {name} | {a} | {b} |" for name, a, b in zip(("Kiwi", "Plum", "Pear", "Fig"), cells[:4], cells[4:], strict=True))
+    return Case("How many more plums than figs were sold in June?", (f"| Fruit | May | June |\n|---|---|---|\n{rows}\n", "Prices rose on 3 June."),
+                "In June, the difference between plums and figs was {}.", abs(cells[5] - cells[7]), amount(), "difference", True)
 
 
-def chinese_gap(chance: random.Random) -> Case:
-    a, b, c = distinct(chance, 3, 1000, 8000)
-    high, low = max(a, b), min(a, b)
-    return Case("青山比白岭高多少？", (f"青山海拔{high}米，白岭海拔{low}米。", f"黑峰海拔{c}米，2003年开放。"), "青山比白岭高{}。", high - low, amount(after="米", write=lambda v, d: f"{v:.0f}"), "difference", True)
+def german_share(chance: random.Random) -> Case:
+    whole, part = chance.randint(310, 980), chance.randint(31, 290)
+    return Case("Wie hoch ist der Anteil der Frauen?", (f"Im Verein sind {whole} Mitglieder gemeldet.", f"{part} Mitglieder sind Frauen. Der Beitrag beträgt 48 Euro."), "Der Anteil der Frauen an den Mitgliedern beträgt {}.", part / whole * 100, amount(1, after=" %", write=de), "share", False)
 
 
-def chinese_years(chance: random.Random) -> Case:
-    start, years = chance.randint(1905, 1950), chance.randint(21, 69)
-    return Case("大桥使用了多少年？", (f"清河大桥于{start}年建成通车，{start + years}年拆除，全长318米。",), "清河大桥共使用了{}。", years, amount(after="年", write=lambda v, d: f"{v:.0f}"), "date_difference", False)
+def german_age(chance: random.Random) -> Case:
+    born, years = chance.randint(1703, 1880), chance.randint(22, 91)
+    return Case("Wie alt wurde Ilse Brandt?", (f"Die Malerin Ilse Brandt wurde {born} in Lodau geboren und starb {born + years} in Wien.", "Sie malte 212 Bilder."), "Ilse Brandt starb im Alter von {} Jahren.", years, amount(), "date_difference", False)
 
 
-def combined_staff(chance: random.Random) -> Case:
-    a, b, c, d = distinct(chance, 4, 110, 940)
-    return Case("How many people work at the plants?", (f"Plant: Osby\nStaff: {a}\nShifts: 3\n", f"Plant: Talby\nStaff: {b}\nShifts: 2\n", f"Office: Runby\nStaff: {c}\nDesks: {d}\n"),
-                "The plants in Osby and Talby have a combined staff of {}.", a + b, amount(), "sum", True)
+def french_change(chance: random.Random) -> Case:
+    a, b = distinct(chance, 2, 110, 970)
+    verb = "augmenté" if b > a else "baissé"
+    return Case("Comment ont évolué les ventes ?", (f"En 2014, les ventes de vélos étaient de {a} unités.", f"En 2015, les ventes de vélos étaient de {b} unités. Le magasin emploie 6 personnes."), f"Les ventes de vélos ont {verb} de {{}} entre 2014 et 2015.", abs(b - a) / a * 100, amount(1, after=" %", write=de), "percentage_change", True)
 
 
-def remaining(chance: random.Random) -> Case:
-    whole, part = chance.randint(500, 990), chance.randint(101, 390)
-    return Case("How many seats are left?", (f"The hall has {whole} seats.", f"So far, {part} seats have been sold. Tickets cost 24 euros."), "There are {} seats left in the hall.", whole - part, amount(), "difference", False)
+def spanish_average(chance: random.Random) -> Case:
+    values = distinct(chance, 4, 12, 96)
+    return Case("¿Cuál es el promedio?", (f"Las cuatro muestras pesan {values[0]}, {values[1]}, {values[2]} y {values[3]} gramos.", "El laboratorio abrió en 1994."), "Las muestras pesan en promedio {}.", sum(values) / 4, amount(1, after=" gramos", write=de), "mean", False)
 
 
-def density(chance: random.Random) -> Case:
-    people, area = chance.randint(110, 980) * 1000, chance.randint(210, 990)
-    return Case("What is the population density of Orm?", (f"The canton of Orm has {en(people)} inhabitants on an area of {area} km2. It was founded in 1803.",), "Orm has a population density of roughly {} inhabitants per square kilometre.", people / area, amount(), "ratio", False)
+def chinese_times(chance: random.Random) -> Case:
+    base, factor = chance.randint(12, 80), chance.choice((3, 4, 5, 6))
+    return Case("甲楼面积是乙楼的几倍？", (f"甲楼面积为{base * factor}平方米。", f"乙楼面积为{base}平方米，建于1988年。"), "甲楼面积是乙楼的{}倍。", factor, amount(), "ratio", True)
 
 
-def unit_price(chance: random.Random) -> Case:
-    count, each = chance.randint(11, 48), chance.randint(13, 79)
-    return Case("What does the order cost?", (f"Each lamp costs {each} euros.", f"The office orders {count} lamps. Delivery takes 9 days."), "The {count} lamps cost {} in total.".replace("{count}", str(count)), count * each, amount(after=" euros"), "product", True)
+def chinese_share(chance: random.Random) -> Case:
+    whole, part = chance.randint(310, 980), chance.randint(31, 290)
+    return Case("女生占多少？", (f"全校共有学生{whole}人。", f"其中女生{part}人，教师52人。"), "女生占全校学生的{}。", part / whole * 100, amount(1, after="%"), "share", False)
 
 
-def interest(chance: random.Random) -> Case:
-    money, rate = chance.randint(21, 95) * 100, chance.choice((2, 3, 4, 6))
-    return Case("How much interest is due?", (f"The loan amounts to {en(money)} dollars at a yearly interest rate of {rate} %.", "The bank has 26 branches."), "The interest for one year comes to {}.", money * rate / 100, amount(before="$"), "product", False)
+def chinese_table(chance: random.Random) -> Case:
+    cells = distinct(chance, 6, 110, 980)
+    rows = "\n".join(f"| {name} | {a} | {b} |" for name, a, b in zip(("苹果", "香蕉", "葡萄"), cells[:3], cells[3:], strict=True))
+    return Case("2022年三种水果销量合计多少？", (f"| 品种 | 2021年 | 2022年 |\n|---|---|---|\n{rows}\n",), "2022年各品种销量合计为{}。", sum(cells[3:]), amount(write=plain), "sum", False)
 
 
-def after_tax(chance: random.Random) -> Case:
-    money, rate = chance.randint(21, 95) * 100, chance.choice((15, 20, 25, 30))
-    return Case("What is left after tax?", (f"The prize is {en(money)} pounds. Prizes are taxed at {rate} %.", "There were 318 entrants."), "After tax, {} of the prize remain.", money * (1 - rate / 100), amount(after=" pounds"), "product", False)
+def salary(chance: random.Random) -> Case:
+    wage = chance.randint(21, 69) * 100 + 50
+    return Case("What is the yearly salary?", (f"The post pays {wage} dollars per month. There are 28 days of leave.",), "The annual salary for the post is {}.", wage * 12, amount(before="$"), "product", False)
 
 
-def fold(chance: random.Random) -> Case:
-    base, factor = chance.randint(12, 60), chance.choice((2.5, 3.5, 4.5))
-    return Case("How did membership grow?", (f"The club had {base * 2} members in 1998.", f"By 2008 it had {base * 2 * factor:.0f} members and 2 pools."), "From 1998 to 2008, membership grew by a factor of {}.", factor, amount(1), "ratio", True)
+def each_gets(chance: random.Random) -> Case:
+    people, each = chance.randint(6, 29), chance.randint(41, 190)
+    return Case("How much does each heir get?", (f"The estate of {people * each} crowns is split evenly.", f"There are {people} heirs. The house dates from 1911."), "Each heir receives {} of the estate.", each, amount(after=" crowns"), "ratio", False)
 
 
-def german_factor(chance: random.Random) -> Case:
-    base, factor = chance.randint(21, 90), chance.choice((3, 4, 6, 7))
-    return Case("Wie lang ist der Tunnel im Vergleich zur Brücke?", (f"Der Tunnel ist {base * factor} m lang.", f"Die Brücke ist {base} m lang und 9 m breit."), "Der Tunnel ist {} mal so lang wie die Brücke.", factor, amount(), "ratio", True)
+def tip(chance: random.Random) -> Case:
+    bill, rate = chance.randint(41, 190) * 2, chance.choice((10, 15, 20))
+    return Case("What is the tip?", (f"The bill is {bill} dollars. The house adds a tip of {rate} %.", "The table seats 8."), "The tip comes to {}.", bill * rate / 100, amount(2, before="$"), "product", False)
 
 
-def spanish_share(chance: random.Random) -> Case:
-    whole, part = chance.randint(400, 900), chance.randint(30, 290)
-    return Case("¿Qué porcentaje de los votos obtuvo Ruiz?", (f"Se emitieron {whole} votos válidos.", f"Elena Ruiz obtuvo {part} votos. La sala tiene 52 asientos."), "Elena Ruiz obtuvo el {} de los votos válidos.", part / whole * 100, amount(1, after=" por ciento", write=de), "share", False)
+def reign(chance: random.Random) -> Case:
+    start, years = chance.randint(1410, 1690), chance.randint(7, 48)
+    return Case("How long did King Osric reign?", (f"King Osric was crowned in {start}. He ruled until {start + years}, when his nephew took over.", "His army counted 4,300 men."), "King Osric reigned for {} years.", years, amount(), "date_difference", False)
 
 
-def french_mean(chance: random.Random) -> Case:
-    values = distinct(chance, 3, 11, 95)
-    return Case("Quelle est la moyenne ?", (f"Les trois coureurs ont mis {values[0]}, {values[1]} et {values[2]} minutes.", "Le parcours a 14 virages."), "En moyenne, les coureurs ont mis {} minutes.", sum(values) / 3, amount(1, write=de), "mean", False)
+def speakers(chance: random.Random) -> Case:
+    names = chance.sample("Abel Brandt Castro Dietz Egan Fuchs Greco Haas".split(), chance.randint(4, 7))
+    lines = "\n".join(f"{number}. {name}" for number, name in enumerate(names, 1))
+    return Case("How many speakers are there?", (f"Speakers on Friday:\n{lines}\n", "Doors open at 9:30."), "On Friday there are {} speakers.", len(names), amount(), "count", False)
 
 
-def quarter_total(chance: random.Random) -> Case:
-    cells = distinct(chance, 8, 100, 990)
-    table = "| Product | Q1 | Q2 | Q3 | Q4 |\n|---|---|---|---|---|\n| Ropes | {} | {} | {} | {} |\n| Sails | {} | {} | {} | {} |\n".format(*cells)
-    return Case("How many sails were sold over the year?", (f"Units sold in 2022\n{table}", "Orders above 500 units ship free."), "Over all four quarters, {} units of Sails were sold in total.", sum(cells[4:]), amount(), "sum", False)
+def rate_points(chance: random.Random) -> Case:
+    a, b = distinct(chance, 2, 31, 89)
+    word = "higher" if b > a else "lower"
+    return Case("How do turnout rates compare?", (f"Turnout in Eastvale was {a} %.", f"Turnout in Westvale was {b} %, with 12,400 voters."), f"Turnout in Westvale was {{}} {word} than in Eastvale.", abs(b - a), amount(after=" percentage points"), "difference", True)
 
 
-def column_average(chance: random.Random) -> Case:
-    cells = distinct(chance, 8, 100, 990)
-    rows = "\n".join(f"| {name} | {a} | {b} |" for name, a, b in zip("Ems Lahn Nahe Saar".split(), cells[:4], cells[4:], strict=True))
-    return Case("What is the mean length?", (f"| River | Length (km) | Fish species |\n|---|---|---|\n{rows}\n",), "The rivers have an average length of {}.", sum(cells[:4]) / 4, amount(1, after=" km"), "mean", False)
-
-
-def bullet_count(chance: random.Random) -> Case:
-    items = chance.sample("gloves helmet goggles boots vest mask rope lamp whistle".split(), chance.randint(4, 8))
-    lines = "\n".join(f"- {item}" for item in items)
-    return Case("How many items are required?", (f"Required items for the tour:\n{lines}\n", "The tour is 11 km long."), "{} items are required for the tour.", len(items), amount(), "count", False)
-
-
-def german_count(chance: random.Random) -> Case:
-    names = chance.sample("Bremen Kassel Ulm Trier Fulda Celle Emden Gera Halle".split(), chance.randint(4, 7))
-    return Case("Wie viele Standorte gibt es?", (f"Die Standorte sind {', '.join(names[:-1])} und {names[-1]}.", "Gegründet wurde die Firma 1987."), "Die Firma hat {} Standorte.", len(names), amount(), "count", False)
-
-
-def chinese_count(chance: random.Random) -> Case:
-    names = chance.sample("北京 上海 广州 深圳 成都 武汉 西安 杭州".split(), chance.randint(4, 7))
-    return Case("公司有几个分部？", (f"公司的分部位于{'、'.join(names)}。", "公司成立于1999年。"), "公司共有{}个分部。", len(names), amount(), "count", False)
-
-
-def days_between(chance: random.Random) -> Case:
-    start, days = chance.randint(1, 9), chance.randint(11, 19)
-    return Case("How long was the festival?", (f"The festival opened on {start} June 2018 and closed on {start + days} June 2018. It had 36 stages.",), "The festival lasted {} days.", days, amount(), "date_difference", False)
-
-
-def months_term(chance: random.Random) -> Case:
-    months = chance.choice((18, 30, 42, 54))
-    return Case("How many years does the contract run?", (f"The contract runs for {months} months. The deposit is 700 euros.",), "The contract runs for {}.", months / 12, amount(1, after=" years"), "stated", False)
-
-
-def kilograms(chance: random.Random) -> Case:
-    a, b = distinct(chance, 2, 1100, 9800)
-    return Case("What do both loads weigh?", (f"The first load weighs {en(a)} kg.", f"The second load weighs {en(b)} kg. The truck has 6 axles."), "The first load and the second load weigh {} together.", (a + b) / 1000, amount(2, after=" t"), "sum", True)
-
-
-def margin_of_votes(chance: random.Random) -> Case:
-    a, b, c = distinct(chance, 3, 1000, 9000)
-    high, low = max(a, b), min(a, b)
-    return Case("How large was the margin?", (f"| Candidate | Votes |\n|---|---|\n| Ames | {en(high)} |\n| Boyd | {en(low)} |\n| Cole | {en(c)} |\n",), "Ames beat Boyd by a margin of {} votes.", high - low, amount(), "difference", True)
-
-
-def points_german(chance: random.Random) -> Case:
-    a, b = distinct(chance, 2, 10, 80)
-    word = "gestiegen" if b > a else "gefallen"
-    return Case("Wie änderte sich die Quote?", (f"2010 lag die Recyclingquote bei {a} %, 2016 bei {b} %.", "Erfasst wurden 118 Gemeinden."), f"Die Recyclingquote ist von 2010 bis 2016 um {{}} {word}.", abs(b - a), amount(after=" Prozentpunkte", write=de), "difference", True)
-
-
-def cheaper(chance: random.Random) -> Case:
-    a, b = distinct(chance, 2, 110, 880)
-    high, low = max(a, b), min(a, b)
-    return Case("Which bike is cheaper?", (f"The city bike costs {high} euros.", f"The folding bike costs {low} euros and weighs 12 kg."), "The folding bike is {} cheaper than the city bike.", (high - low) / high * 100, amount(after=" %"), "percentage_change", True)
+def negative_change(chance: random.Random) -> Case:
+    a, b, c, d = distinct(chance, 4, 110, 980)
+    a, b = max(a, b), min(a, b)
+    return Case("What is the change in orders?", (f"Month\tOrders\tReturns\nApril\t{a}\t{c}\nMay\t{b}\t{d}\n",), "Orders changed by {} from April to May.", (b - a) / a * 100, amount(1, after=" %"), "percentage_change", True)
 
 
 TEMPLATES: tuple[Template, ...] = (
-    tab_table_change, german_change, german_mean, chinese_average, chinese_gap, chinese_years, combined_staff, remaining,
-    density, unit_price, interest, after_tax, fold, german_factor, spanish_share, french_mean, quarter_total,
-    column_average, bullet_count, german_count, chinese_count, days_between, months_term, kilograms, margin_of_votes,
-    points_german, cheaper,
+    passenger_change, budget_rows, two_cells, german_share, german_age, french_change, spanish_average, chinese_times,
+    chinese_share, chinese_table, salary, each_gets, tip, reign, speakers, rate_points, negative_change,
 )  # fmt: skip

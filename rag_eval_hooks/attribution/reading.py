@@ -93,10 +93,21 @@ class Reading:
         """Returns the span of the answer behind a span of the folded one."""
         return self._folded.span(start, end)
 
-    def values_nowhere(self, index: int) -> list[Anchor]:
-        """Returns the numbers of a statement that no text states."""
-        found = anchors_of(self.statement_text(index)[0])
-        return [one for one in found if one.values and not self.evidence.find_anchor(one)]
+    def values_nowhere(self, index: int) -> list[tuple[Anchor, bool]]:
+        """Returns the numbers of a statement that no text states, or only where it speaks of nothing the statement names.
+
+        Each with whether it stands nowhere at all.
+        """
+        text, _ = self.statement_text(index)
+        named: set[int] | None = None
+        found = []
+        for one in anchors_of(text):
+            places = self.evidence.find_anchor(one) if one.values else [-1]
+            if places and named is None:
+                named = {place for term, _, _ in terms(text) for place in self.evidence.find_term(term)}
+            if not places or (one.values and named is not None and named.isdisjoint(places)):
+                found.append((one, not places))
+        return found
 
     def wanted_of(self, index: int) -> Wanted:
         """Returns what a statement says."""

@@ -78,8 +78,9 @@ def pair_candidates(a: Operand, b: Operand, score: float, reading: int, directio
             yield from _quotients(a, b, score, reading)
         return
     sx, sy = shown(x, dimension), shown(y, dimension)
-    yield Candidate("sum", "sum", x + y, dimension, units, f"{sx} + {sy}", (a, b), score)
-    yield Candidate("mean", "mean", (x + y) / 2, dimension, units, f"({sx} + {sy}) / 2", (a, b), score)
+    alike = score if a.dimension == b.dimension else score - UNLIKELIER
+    yield Candidate("sum", "sum", x + y, dimension, units, f"{sx} + {sy}", (a, b), alike)
+    yield Candidate("mean", "mean", (x + y) / 2, dimension, units, f"({sx} + {sy}) / 2", (a, b), alike)
     old, new = _ordered(a, b, reading, direction)
     first, last = old.value(reading), new.value(reading)
     so, sn = shown(first, dimension), shown(last, dimension)
@@ -103,7 +104,8 @@ def pair_candidates(a: Operand, b: Operand, score: float, reading: int, directio
             siblings = any(key[0] != "list" and key in b.groups for key in a.groups)
             whole, parts = (score - UNLIKELIER, score) if siblings else (score, score - 2 * UNLIKELIER)
             yield Candidate("share", "share", low / high, "percent", (), f"{sl} / {sh}", (small, large), whole)
-            yield Candidate("ratio", "ratio", low / high, None, (), f"{sl} / {sh}", (small, large), score)
+            inverse = score - UNLIKELIER
+            yield Candidate("ratio", "ratio", low / high, None, (), f"{sl} / {sh}", (small, large), inverse)
             for part, other in ((small, large), (large, small)):
                 one, rest = part.value(reading), other.value(reading)
                 formula = f"{shown(one)} / ({shown(one)} + {shown(rest)})"

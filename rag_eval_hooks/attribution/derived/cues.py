@@ -46,8 +46,8 @@ CUES: Final[Mapping[str, str]] = {
     "adjust_down": "discount* rebate* reduc* after off deduct* net less without tax* withh* save* minus markdown "
     "rabatt* skonto nachlass abzug abzüg* netto nach ohne remise réduction hors_taxe ht net après descuento* rebaja "
     "neto sin tras 折扣 优惠 折后 扣除 减去 不含税 实付 税后",
-    "adjust_up": "vat tax* tip interest includ* incl gross plus surcharge* after fee* markup with mwst ust brutto inkl "
-    "inklusive zins* zuzügl* aufschlag mit steuer* tva ttc avec intérêt* brut taxe* iva bruto con interés* impuesto* "
+    "adjust_up": "vat tax* tip interest includ* incl gross plus surcharge* fee* markup mwst ust brutto inkl "
+    "inklusive zins* zuzügl* aufschlag steuer* tva ttc intérêt* brut taxe* iva bruto interés* impuesto* "
     "增值税 含税 利息 税 附加 本息 加上",
     "part": "percent_of discount* tax* vat interest commission fee* tip save* saving* deposit reduction amount* bonus of "
     "rabatt* skonto mwst zins* provision* steuer* anzahlung davon remise tva commission intérêt* acompte taxe* "

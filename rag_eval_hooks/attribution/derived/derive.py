@@ -49,7 +49,8 @@ def derive(reading: Reading) -> Derivations:
     for index, (statement, judgement) in enumerate(zip(reading.statements, reading.judged, strict=False)):
         if statement.kind != "statement" or judgement.support >= SUPPORTED_FROM:
             continue
-        missing = reading.values_nowhere(index)[:MAX_VALUES_TRIED]
+        elsewhere = dict(reading.values_nowhere(index)[:MAX_VALUES_TRIED])
+        missing = list(elsewhere)
         if not missing:
             continue
         if tried >= MAX_CLAIMS_TRIED:
@@ -61,9 +62,9 @@ def derive(reading: Reading) -> Derivations:
         aim = aim_of(reading, index, missing)
         outcomes: list[tuple[Anchor, Outcome]] = []
         for anchor in missing:
-            candidates = candidates_for(anchor, aim, operands)
-            outcome = settle(anchor, aim, candidates)
-            if outcome is not None:
+            amount = operands.as_amount(aim.text, anchor)
+            outcome = settle(amount, aim, candidates_for(amount, aim, operands))
+            if outcome is not None and (outcome.is_right or elsewhere[anchor]):
                 outcomes.append((anchor, outcome))
         if not outcomes:
             continue

@@ -8,17 +8,24 @@ from rag_eval_hooks.attribution.anchors import Anchor
 from rag_eval_hooks.attribution.derived.tables import Table, find_tables
 from rag_eval_hooks.attribution.evidence import Evidence, anchors_of
 from rag_eval_hooks.attribution.terms import single_characters, terms
-from rag_eval_hooks.attribution.units import CURRENCIES, SCALES, UNITS
+from rag_eval_hooks.attribution.units import CURRENCIES, ORDINAL_WORDS, SCALES, UNITS
 
 __all__ = ["MAX_OPERANDS_READ", "Operand", "Operands", "is_year", "labels_of"]
 
 MAX_OPERANDS_READ = 1_500
 """Numbers of the context that are read as operands: a page of tables has some hundreds, and each claim looks at all."""
 LONGEST_HEADING = 200
+SHORT_TEXT = 120
+"""Characters of a text up to which all its words may name its numbers: an entry of fields."""
+BETWEEN = " ,;、/&和及与andoretuy"
+"""What may stand between the numbers of one list."""
 SEGMENT = re.compile(
     r"(?<!\d),|,(?!\d)|;|、|\(|\)|[。:]|(?<!\w)(?:and|while|whereas|but|und|während|aber|et|tandis|mais|y|mientras|pero)(?!\w)|而|和"
 )
 BEHIND = re.compile(r"[ -]([^\W\d_]{4,20})|([米人名个吨箱])")
+ORDINAL = re.compile(
+    rf"(?:^|\W)(?:{'|'.join(ORDINAL_WORDS)}|\d{{1,3}}(?:st|nd|rd|th|er|re|ère|ème|e|º))$|^第"
+)
 TOTAL = re.compile(r"(?<!\w)(?:sub)?(?:total|sum|overall|gesamt|summe|insgesamt|somme|suma)(?!\w)|合计|总计|总和|共计")
 MEASURE = re.compile(r"[(\[]([^()\[\]\n]{1,30})[)\]]|(?<!\w)in ([^\W\d_]{1,12}(?: [^\W\d_]{1,12})?)|,\s{0,2}([^\s,]{1,8})\s*$")
 CJK_SCALE = re.compile("百万|千万|万|亿|億|萬")
@@ -79,6 +86,8 @@ class Operands:
         self.found: list[Operand] = []
         self.tables: dict[int, list[Table]] = {}
         self.was_cut = False
+        self.counted: set[str] = set()
+        """Words right behind numbers that are no years: what they count."""
         places: dict[int, list[int]] = {}
         for place, sentence in enumerate(evidence.sentences):
             places.setdefault(sentence.chunk, []).append(place)
@@ -88,6 +97,12 @@ class Operands:
                 break
             self._read(chunk, places.get(chunk, []))
         del self.found[MAX_OPERANDS_READ:]
+
+    def as_amount(self, text: str, anchor: Anchor) -> Anchor:
+        """Returns a number that looks like a year as a plain one where it counts what other numbers count."""
+        if is_year(anchor) and _word_behind(text, anchor) in self.counted - {""}:
+            return anchor._replace(raw="")
+        return anchor
 
     def _read(self, chunk: int, places: Sequence[int]) -> None:
         evidence = self.evidence
@@ -99,14 +114,17 @@ class Operands:
             for number, table in enumerate(tables)
             for index, row in enumerate(table.rows)
         }
-        nouns = {_word_behind(text, one) for place in places for one in evidence.anchors[place] if one.raw and not is_year(one)}
+        self.counted.update(
+            _word_behind(text, one) for place in places for one in evidence.anchors[place] if one.raw and not is_year(one)
+        )
         years = {anchor.raw for place in places for anchor in evidence.anchors[place] if is_year(anchor)}
         only_year = frozenset(f"year:{raw}" for raw in years) if len(years) == 1 else frozenset[str]()
-        heading = labels_of(text[: min(LONGEST_HEADING, (text.find("\n") + 1 or len(text)))])
+        heading = labels_of(text if len(text) <= SHORT_TEXT else text[: min(LONGEST_HEADING, text.find("\n") + 1)])
         for place in places:
             anchors = [
-                one._replace(raw="") if is_year(one) and _word_behind(text, one) in nouns - {""} else one
+                self.as_amount(text, one)
                 for one in evidence.anchors[place]
+                if not ORDINAL.search(text[one.start - 1 : one.end] if one.start else text[: one.end])
             ]
             if not anchors or len(self.found) >= MAX_OPERANDS_READ:
                 continue
@@ -172,6 +190,8 @@ class Operands:
         periods = _assigned(numbers, anchors, only_year)
         segment = 0
         held: dict[int, frozenset[str]] = {}
+        names: dict[int, frozenset[str]] = {}
+        run: list[Anchor] = []
         measure = _measure(text[start : numbers[0].start]) if numbers and ":" in text[start:end] else (1.0, None, 1.0)
         for one in sorted([*numbers, *filter(is_year, anchors)], key=lambda one: one.start):
             while segment + 2 < len(cuts) and cuts[segment + 1] <= one.start:
@@ -185,9 +205,18 @@ class Operands:
                     )
                     first -= 1
                 held[segment] = own
+            if run and not text[run[-1].end : one.start].strip(BETWEEN):
+                run.append(one)
+            else:
+                run = [one]
+            names[one.start] = held[segment]
+            if len(run) > 1:
+                shared = frozenset[str]().union(*(names[other.start] for other in run))
+                names.update((other.start, shared) for other in run)
+        for one in sorted([*numbers, *filter(is_year, anchors)], key=lambda one: one.start):
             groups = (("sentence", chunk, place), ("list", chunk, 0))
             found = _operand(
-                chunk, place, one, anchors, held[segment], whole | heading, periods.get(one.start, frozenset()), groups
+                chunk, place, one, anchors, names[one.start], whole | heading, periods.get(one.start, frozenset()), groups
             )
             if one.dimension is None and not found.is_year and measure != (1.0, None, 1.0):
                 scale, dimension, factor = measure
@@ -197,7 +226,7 @@ class Operands:
                     factor=scale * factor,
                     is_rescaled=True,
                 )
-            lead = text[cuts[segment] : one.start]
+            lead = text[max(start, one.start - 30) : one.start]
             self.found.append(found._replace(is_total=bool(TOTAL.search(lead))))
 
 

@@ -39,7 +39,11 @@ NOUN_WITHIN = 40
 MAX_COUNT = 50
 SIDE_BY_SIDE = 0.4
 """What it counts that two operands stand in one row, column or sentence, and what that they have the same name."""
-OF_ONE_NAME = 0.6
+OF_A_GROUP = 1.6
+"""What the sum or mean of two loses where the claim's words fit all of their column or list as well."""
+EVEN = 0.3
+"""Within what operands fit a claim equally well."""
+OF_ONE_NAME = 0.5
 """Share of their words from which two operands of different years are of the same thing."""
 ANOTHER_PERIOD = 1.2
 Scored = list[tuple[float, Operand]]
@@ -58,12 +62,19 @@ def candidates_for(anchor: Anchor, aim: Aim, operands: Operands) -> list[Candida
     readings: tuple[int, ...] = (0,)
     if len(anchor.values) > 1 or any(len(one.values) > 1 for _, one in chosen):
         readings = _readings(aim.text + " " + " ".join(operands.evidence.text_of(one.place) for _, one in chosen[:6]))
+    groups = list(_groups(aim, chosen, scored))
+    even = [members for _, members, scores in groups if max(scores) - min(scores) <= EVEN and len(members) <= MAX_IN_REACH]
+    whole = {frozenset([_place(a), _place(b)]) for members in even for a, b in combinations(members, 2)}
     found: list[Candidate] = []
     for reading in readings:
         for (mine, a), (theirs, b) in combinations(sorted(chosen, key=lambda pair: (pair[1].chunk, pair[1].start)), 2):
             score = mine + theirs + _togetherness(a, b)
-            found += pair_candidates(a, b, score, reading, aim.direction)
-        for score, members, scores in _groups(aim, chosen, scored):
+            is_part = frozenset([_place(a), _place(b)]) in whole
+            for candidate in pair_candidates(a, b, score, reading, aim.direction):
+                if is_part and candidate.operation in ("sum", "mean"):
+                    candidate = candidate._replace(score=score - OF_A_GROUP)
+                found.append(candidate)
+        for score, members, scores in groups:
             found += group_candidates(members, score, reading)
             found += share_candidates(members, scores, reading)
         for score, one in chosen:
@@ -76,6 +87,10 @@ def candidates_for(anchor: Anchor, aim: Aim, operands: Operands) -> list[Candida
         places = _places(aim, operands, chosen)
         found += count_candidates(nouns, aim.words, places, operands)
     return found
+
+
+def _place(one: Operand) -> tuple[int, int]:
+    return one.chunk, one.start
 
 
 def _readings(text: str) -> tuple[int, ...]:
@@ -149,7 +164,7 @@ def _best(group: Scored) -> Scored:
     if not group:
         return []
     most = max(score for score, _ in group)
-    return [pair for pair in group if pair[0] >= most - 0.3]
+    return [pair for pair in group if pair[0] >= most - EVEN]
 
 
 def _nouns(text: str, anchor: Anchor) -> frozenset[str]:

@@ -24,6 +24,9 @@ AS_GOOD = 0.8
 SURELY = 0.93
 """The same where the claim is said to be wrong."""
 LEAST_SCORE = 1.0
+OF_A_RATE = frozenset(["part", "adjust_down", "adjust_up"])
+"""A part of an amount, and what remains or adds up: one word (`discount`) names them all."""
+SLIP = 1.6
 SMALL_SHARE = 0.1
 """Of a number that is written without decimals or unit, the most it may be off by rounding: three for 2.8."""
 PERCENT_ONLY = frozenset(["percentage_change", "share"])
@@ -120,8 +123,8 @@ def _comparable(anchor: Anchor, aim: Aim, candidate: Candidate) -> bool:
 def _slack(anchor: Anchor, value: float) -> float:
     """How far off a result may be: as the number is written, and half of its last digit where it is a bare one."""
     if anchor.slack:
-        return anchor.slack * (1 + 1e-9)
-    return min(0.5, SMALL_SHARE * abs(value)) * (1 + 1e-9)
+        return anchor.slack * (1 + 1e-6)
+    return min(0.5, SMALL_SHARE * abs(value)) * (1 + 1e-6)
 
 
 def _options(anchor: Anchor, candidate: Candidate) -> list[tuple[float, str | None, float]]:
@@ -195,6 +198,7 @@ def _wrong(anchor: Anchor, aim: Aim, possible: Sequence[Candidate]) -> Candidate
     if anchor.bound and not anchor.values:
         return None
     mine = [one for one in possible if _tier(anchor, aim, one) == 2 and one.cue not in ("", "rate", "listed")]
+    mine = [one for one in mine if not _is_mixed(one)]
     mine = [one for one in mine if one.dimension is None or anchor.dimension is not None or one.cue in ("dates", "count")]
     kinds = {one.cue for one in mine}
     if "change" in kinds and "share" in kinds and anchor.dimension == "percent":
@@ -203,11 +207,27 @@ def _wrong(anchor: Anchor, aim: Aim, possible: Sequence[Candidate]) -> Candidate
     good = _as_good(mine, SURELY)
     if not good:
         return None
+    if {one.cue for one in good} <= OF_A_RATE:
+        good = _nearest(anchor, good)
     results = {round(one.result, 9) for one in good}
     best = max(good, key=lambda one: one.score)
     if len(results) > 1 or not _singled_out(aim, best.operands, possible):
         return None
     return best
+
+
+def _is_mixed(candidate: Candidate) -> bool:
+    """Whether something with a unit and something without are added or compared."""
+    units = {one.dimension for one in candidate.operands}
+    return len(units) > 1 and candidate.operation in ("sum", "difference", "mean", "percentage_change")
+
+
+def _nearest(anchor: Anchor, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Returns the candidate that a number off by no more than `SLIP` may have been meant as, where it is the only one."""
+    value = abs(anchor.values[0] * anchor.factor)
+    near = [one for one in candidates if value / SLIP <= abs(one.result) <= value * SLIP]
+    closest = min(near, key=lambda one: abs(one.result - value), default=None)
+    return [closest] if closest is not None else list(candidates)
 
 
 def _singled_out(aim: Aim, operands: Sequence[Operand], possible: Sequence[Candidate]) -> bool:
@@ -222,7 +242,7 @@ def _singled_out(aim: Aim, operands: Sequence[Operand], possible: Sequence[Candi
     for one in operands:
         if aim.names(one):
             continue
-        mine, others = one.own & aim.own_words, [other for other in reach if _is_rival(one, other)]
+        mine, others = one.own & aim.own_words, [other for other in reach if _is_rival(one, other, operands)]
         periods = one.periods & aim.periods
         if periods and not any(periods & other.periods and mine <= other.own for other in others):
             continue
@@ -231,5 +251,8 @@ def _singled_out(aim: Aim, operands: Sequence[Operand], possible: Sequence[Candi
     return True
 
 
-def _is_rival(one: Operand, other: Operand) -> bool:
-    return other is not one and other.dimension == one.dimension and other.is_year == one.is_year
+def _is_rival(one: Operand, other: Operand, operands: Sequence[Operand]) -> bool:
+    """Whether another operand might be meant instead; not the other year's value that it is compared with."""
+    if other is one or other.dimension != one.dimension or other.is_year != one.is_year:
+        return False
+    return not (one.periods and other.periods and one.periods != other.periods and any(other is mine for mine in operands))
