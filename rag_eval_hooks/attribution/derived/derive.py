@@ -49,8 +49,8 @@ def derive(reading: Reading) -> Derivations:
     for index, (statement, judgement) in enumerate(zip(reading.statements, reading.judged, strict=False)):
         if statement.kind != "statement" or judgement.support >= SUPPORTED_FROM:
             continue
-        elsewhere = dict(reading.values_nowhere(index)[:MAX_VALUES_TRIED])
-        missing = list(elsewhere)
+        is_nowhere = dict(reading.values_nowhere(index)[:MAX_VALUES_TRIED])
+        missing = list(is_nowhere)
         if not missing:
             continue
         if tried >= MAX_CLAIMS_TRIED:
@@ -64,12 +64,15 @@ def derive(reading: Reading) -> Derivations:
         for anchor in missing:
             amount = operands.as_amount(aim.text, anchor)
             outcome = settle(amount, aim, candidates_for(amount, aim, operands))
-            if outcome is not None and (outcome.is_right or elsewhere[anchor]):
+            if outcome is not None and (outcome.is_right or is_nowhere[anchor]):
                 outcomes.append((anchor, outcome))
+        sizes = {float(len(outcome.candidate.operands)) for _, outcome in outcomes if outcome.is_right}
+        # `All four quarters`: how many operands there are is no result.
+        outcomes = [(one, outcome) for one, outcome in outcomes if outcome.is_right or one.values[0] not in sizes]
         if not outcomes:
             continue
         found[index] = tuple(_derived(reading, aim, anchor, outcome) for anchor, outcome in outcomes)
-        settled = verdict_of(reading, index, aim, missing, outcomes)
+        settled = verdict_of(reading, index, aim, [one for one in missing if is_nowhere[one]], outcomes)
         if settled is not None:
             reading.replace(index, settled)
         used.update(

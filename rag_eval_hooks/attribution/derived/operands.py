@@ -75,7 +75,11 @@ def is_year(anchor: Anchor) -> bool:
 
 def labels_of(text: str) -> frozenset[str]:
     """Returns what may name a number in a folded text: its terms."""
-    return frozenset([term for term, _, _ in terms(text)] + (single_characters(text) if not text.isascii() else []))
+    found = {term for term, _, _ in terms(text)}
+    if not text.isascii():
+        found.update(single_characters(text))
+    found.update([term.partition("'")[2] for term in found if "'" in term[1:4]])  # l'usine
+    return frozenset(found)
 
 
 class Operands:
@@ -191,6 +195,7 @@ class Operands:
         segment = 0
         held: dict[int, frozenset[str]] = {}
         names: dict[int, frozenset[str]] = {}
+        measured: dict[int, Anchor] = {}
         run: list[Anchor] = []
         measure = _measure(text[start : numbers[0].start]) if numbers and ":" in text[start:end] else (1.0, None, 1.0)
         for one in sorted([*numbers, *filter(is_year, anchors)], key=lambda one: one.start):
@@ -210,11 +215,16 @@ class Operands:
             else:
                 run = [one]
             names[one.start] = held[segment]
+            if len(run) > 1 and one.dimension is not None:
+                measured.update((other.start, one) for other in run if other.dimension is None and not is_year(other))
             if len(run) > 1:
                 shared = frozenset[str]().union(*(names[other.start] for other in run))
                 names.update((other.start, shared) for other in run)
         for one in sorted([*numbers, *filter(is_year, anchors)], key=lambda one: one.start):
             groups = (("sentence", chunk, place), ("list", chunk, 0))
+            unit = measured.get(one.start)  # 12, 15 and 18 minutes
+            if unit is not None:
+                one = one._replace(dimension=unit.dimension, factor=unit.factor)
             found = _operand(
                 chunk, place, one, anchors, names[one.start], whole | heading, periods.get(one.start, frozenset()), groups
             )

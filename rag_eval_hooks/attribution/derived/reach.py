@@ -46,6 +46,7 @@ EVEN = 0.3
 OF_ONE_NAME = 0.5
 """Share of their words from which two operands of different years are of the same thing."""
 ANOTHER_PERIOD = 1.2
+CHANGES = frozenset(["difference", "percentage_change", "ratio"])
 Scored = list[tuple[float, Operand]]
 
 
@@ -69,11 +70,12 @@ def candidates_for(anchor: Anchor, aim: Aim, operands: Operands) -> list[Candida
     for reading in readings:
         for (mine, a), (theirs, b) in combinations(sorted(chosen, key=lambda pair: (pair[1].chunk, pair[1].start)), 2):
             score = mine + theirs + _togetherness(a, b)
+            over_time = _over_time(a, b)
             is_part = frozenset([_place(a), _place(b)]) in whole
             for candidate in pair_candidates(a, b, score, reading, aim.direction):
-                if is_part and candidate.operation in ("sum", "mean"):
-                    candidate = candidate._replace(score=score - OF_A_GROUP)
-                found.append(candidate)
+                less = OF_A_GROUP if is_part and candidate.operation in ("sum", "mean", "product") else 0.0
+                more = over_time if candidate.operation in CHANGES else 0.0
+                found.append(candidate._replace(score=candidate.score - less + more))
         for score, members, scores in groups:
             found += group_candidates(members, score, reading)
             found += share_candidates(members, scores, reading)
@@ -123,11 +125,16 @@ def _togetherness(a: Operand, b: Operand) -> float:
     shared, either = len(a.own & b.own), len(a.own | b.own)
     alike = shared / either if either else 0.0
     together += 2 * SIDE_BY_SIDE * alike
-    if a.periods and b.periods and a.periods != b.periods and alike >= OF_ONE_NAME:
-        together += ANOTHER_PERIOD  # the year before is meant, though the claim only names this one
-    elif a.periods and a.periods == b.periods:
+    if a.periods and a.periods == b.periods:
         together += SIDE_BY_SIDE / 2
     return together
+
+
+def _over_time(a: Operand, b: Operand) -> float:
+    """What it counts for a change that both are of the same thing in different years, of which a claim may name one."""
+    if not a.periods or not b.periods or a.periods == b.periods:
+        return 0.0
+    return ANOTHER_PERIOD if len(a.own & b.own) >= OF_ONE_NAME * len(a.own | b.own) else 0.0
 
 
 def _groups(aim: Aim, chosen: Scored, scored: Scored) -> Iterator[tuple[float, list[Operand], list[float]]]:

@@ -27,6 +27,9 @@ LEAST_SCORE = 1.0
 OF_A_RATE = frozenset(["part", "adjust_down", "adjust_up"])
 """A part of an amount, and what remains or adds up: one word (`discount`) names them all."""
 SLIP = 1.6
+"""How many times too large or small a number may be to have been meant as one of them."""
+FARTHEST = 20.0
+"""The same for any number, before it is called a slip in computing rather than something else."""
 SMALL_SHARE = 0.1
 """Of a number that is written without decimals or unit, the most it may be off by rounding: three for 2.8."""
 PERCENT_ONLY = frozenset(["percentage_change", "share"])
@@ -113,6 +116,8 @@ def _comparable(anchor: Anchor, aim: Aim, candidate: Candidate) -> bool:
         return mine == theirs or (mine is None and theirs == "points")
     if candidate.operation == "conversion":
         return mine == theirs
+    if candidate.cue == "ratio" and mine is not None:
+        return False
     if candidate.cue == "per":
         return True if mine is None or theirs is None else mine == theirs
     if candidate.operation == "date_difference":
@@ -211,6 +216,9 @@ def _wrong(anchor: Anchor, aim: Aim, possible: Sequence[Candidate]) -> Candidate
         good = _nearest(anchor, good)
     results = {round(one.result, 9) for one in good}
     best = max(good, key=lambda one: one.score)
+    size = abs(best.result) / (anchor.factor if best.dimension == anchor.dimension else 1.0)
+    if not size / FARTHEST <= abs(anchor.values[0]) <= size * FARTHEST:
+        return None
     if len(results) > 1 or not _singled_out(aim, best.operands, possible):
         return None
     return best
@@ -242,13 +250,21 @@ def _singled_out(aim: Aim, operands: Sequence[Operand], possible: Sequence[Candi
     for one in operands:
         if aim.names(one):
             continue
-        mine, others = one.own & aim.own_words, [other for other in reach if _is_rival(one, other, operands)]
-        periods = one.periods & aim.periods
-        if periods and not any(periods & other.periods and mine <= other.own for other in others):
-            continue
-        if not mine or any(mine <= other.own for other in others):
+        others = [other for other in reach if _is_rival(one, other, operands)]
+        if others and not _is_told_apart(one, others, aim):
             return False
     return True
+
+
+def _is_told_apart(one: Operand, others: Sequence[Operand], aim: Aim) -> bool:
+    """Whether the claim has a word or year of an operand that no other has: of its own, or of its sentence or text."""
+    periods = one.periods & aim.periods
+    mine, ours = one.own & aim.own_words, (one.own | one.wide) & aim.own_words
+    if periods and not any(periods & other.periods and mine <= other.own for other in others):
+        return True
+    if mine and not any(mine <= other.own for other in others):
+        return True
+    return bool(ours) and not any(mine <= other.own and ours <= other.own | other.wide for other in others)
 
 
 def _is_rival(one: Operand, other: Operand, operands: Sequence[Operand]) -> bool:

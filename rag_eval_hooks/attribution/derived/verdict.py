@@ -1,6 +1,7 @@
 """What a derivation makes of its claim: supported where the texts hold the rest, a conflict where it is off."""
 
 from collections.abc import Sequence
+from functools import cache
 
 from rag_eval_hooks.attribution.anchors import Anchor
 from rag_eval_hooks.attribution.derived.aim import Aim
@@ -11,7 +12,8 @@ from rag_eval_hooks.attribution.match import UNBACKED_MOST, Backing, Judgement
 from rag_eval_hooks.attribution.overlap import find_hits
 from rag_eval_hooks.attribution.reading import Reading
 from rag_eval_hooks.attribution.support import alternatives
-from rag_eval_hooks.attribution.terms import terms
+from rag_eval_hooks.attribution.terms import stem, terms
+from rag_eval_hooks.attribution.units import CURRENCIES, SCALES, UNITS
 from rag_eval_hooks.record.evaluation import SUPPORTED_FROM
 
 __all__ = ["verdict_of"]
@@ -67,6 +69,11 @@ def verdict_of(
     )
 
 
+@cache
+def _unit_words() -> frozenset[str]:
+    return frozenset(stem(word) for name in (*UNITS, *CURRENCIES, *SCALES) for word in name.split())
+
+
 def _covered(
     reading: Reading, index: int, aim: Aim, judgement: Judgement, outcomes: Sequence[tuple[Anchor, Outcome]]
 ) -> float | None:
@@ -84,7 +91,7 @@ def _covered(
     sizes = {float(len(outcome.candidate.operands)) for _, outcome in outcomes}
     if claim.said.stance.denies and not any(evidence.source([place]).stance.denies for place in places):
         return None
-    cued = labels_of(" ".join(aim.text[slice(*span)] for span in aim.cue_spans)) | FILLERS
+    cued = labels_of(" ".join(aim.text[slice(*span)] for span in aim.cue_spans)) | FILLERS | _unit_words()
     for term, start, end in terms(aim.text):
         if term[0] >= "\u0e00" and any(start < last and end > first for first, last in aim.cue_spans):
             cued |= {term}  # a pair of signs of which one belongs to the cue
@@ -96,7 +103,7 @@ def _covered(
             if not is_computed and not stated and not sizes.intersection(term.anchor.values):
                 return None
             continue
-        if term.key in cued and not term.is_name:
+        if term.key in cued:
             continue
         have = max((hits[place].get(number, 0.0) for place in places if place in hits), default=0.0)
         if not have and (term.key in labels or not labels.isdisjoint(alternatives(term.key))):
