@@ -8,7 +8,7 @@ from rag_eval_hooks.attribution.anchor_index import anchors_of
 from rag_eval_hooks.attribution.anchors import Anchor
 from rag_eval_hooks.attribution.background import Background
 from rag_eval_hooks.attribution.derived.cues import cues_in
-from rag_eval_hooks.attribution.derived.operands import Operand, is_year, labels_of
+from rag_eval_hooks.attribution.derived.operands import Operand, is_year, labels_of, title_of
 from rag_eval_hooks.attribution.reading import Reading
 from rag_eval_hooks.attribution.stance import stance_of
 from rag_eval_hooks.record.limits import MAX_QUESTION
@@ -49,11 +49,15 @@ class Aim(NamedTuple):
     """Those that the sentence before or the question names."""
     cue_spans: tuple[tuple[int, int], ...]
     """Where in `text` its cues stand."""
+    titles: frozenset[str]
+    """Its numbers with the word before them: a text's number behind the same word is part of a name."""
     direction: int
     """1 where it tells of something rising, -1 of falling, else 0."""
 
     def score(self, operand: Operand) -> float:
         """Returns how well an operand fits the claim's words, years and values."""
+        if operand.title and operand.title in self.titles:
+            return -1.0
         score = sum(self.words.get(term, 0.0) for term in operand.own)
         score += WIDE * sum(self.words.get(term, 0.0) for term in operand.wide - operand.own)
         periods = operand.periods
@@ -94,7 +98,7 @@ def aim_of(reading: Reading, index: int, missing: Sequence[Anchor]) -> Aim:
     words.update({term: _weight(term, background) for term in own})
     mine = anchors_of(text)
     values = [one for one in mine if one not in missing]
-    periods = _periods(mine, missing) or _periods(anchors_of(around), ())
+    periods = _periods(text, mine, missing) or _periods(around, anchors_of(around), ())
     for anchor in values:
         if anchor.raw and not is_year(anchor):
             words[f"#{anchor.raw}"] = 1.0
@@ -115,6 +119,7 @@ def aim_of(reading: Reading, index: int, missing: Sequence[Anchor]) -> Aim:
         frozenset(cues),
         frozenset(around_cues),
         tuple(span for spans in found.values() for span in spans),
+        frozenset(filter(None, (title_of(text, one) for one in values))),
         direction,
     )
 
@@ -136,9 +141,10 @@ def _weight(term: str, background: Background) -> float:
     return LEAST_WEIGHT + (1.0 - LEAST_WEIGHT) * background.idf(term)
 
 
-def _periods(anchors: Sequence[Anchor], missing: Sequence[Anchor]) -> frozenset[str]:
+def _periods(text: str, anchors: Sequence[Anchor], missing: Sequence[Anchor]) -> frozenset[str]:
     return frozenset(
         [f"year:{one.raw}" for one in anchors if is_year(one) and one not in missing]
+        + [label for label in labels_of(text) if label.startswith("month:")]
         + [one.key for one in anchors if one.key and one.key.split(":")[0] in ("quarter", "month", "half")]
     )
 

@@ -78,9 +78,9 @@ def pair_candidates(a: Operand, b: Operand, score: float, reading: int, directio
             yield from _quotients(a, b, score, reading)
         return
     sx, sy = shown(x, dimension), shown(y, dimension)
-    alike = score if a.dimension == b.dimension else score - UNLIKELIER
-    yield Candidate("sum", "sum", x + y, dimension, units, f"{sx} + {sy}", (a, b), alike)
-    yield Candidate("mean", "mean", (x + y) / 2, dimension, units, f"({sx} + {sy}) / 2", (a, b), alike)
+    score = score if a.dimension == b.dimension else score - UNLIKELIER
+    yield Candidate("sum", "sum", x + y, dimension, units, f"{sx} + {sy}", (a, b), score)
+    yield Candidate("mean", "mean", (x + y) / 2, dimension, units, f"({sx} + {sy}) / 2", (a, b), score)
     old, new = _ordered(a, b, reading, direction)
     first, last = old.value(reading), new.value(reading)
     so, sn = shown(first, dimension), shown(last, dimension)

@@ -66,6 +66,7 @@ FILLERS: Final = frozenset(
     "period time unit etwa rund ungefähr circa knapp entspricht ergibt beträgt betrug liegt lag damit also macht somit "
     "environ donc soit ainsi aproximadament unos por tanto equival per cent percent percentag point prozent punkt "
     "tabl list document text context row entri contain includ name mention "
+    "entre ont ont été sont fue fueron hat haben ist wurde wurden zwischen gegenüber vergleich seit année jahr "
     "year old age later earlier differ total averag share".split()
 )
 """Stems that say nothing which a source would have to state once the operation is known."""

@@ -1,12 +1,13 @@
 """Tries the numbers of a claim that no text states as computed from numbers that texts state."""
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from rag_eval_hooks.attribution.anchors import Anchor
 from rag_eval_hooks.attribution.derived.aim import Aim, aim_of
 from rag_eval_hooks.attribution.derived.candidates import Candidate
-from rag_eval_hooks.attribution.derived.operands import Operand, Operands
+from rag_eval_hooks.attribution.derived.operands import Operand, Operands, is_year
 from rag_eval_hooks.attribution.derived.reach import candidates_for
 from rag_eval_hooks.attribution.derived.settle import Outcome, settle
 from rag_eval_hooks.attribution.derived.verdict import verdict_of
@@ -18,6 +19,12 @@ __all__ = ["Derivations", "derive"]
 
 MAX_CLAIMS_TRIED = 50
 """Claims of one answer with numbers that no text states: each is weighed against all operands."""
+YEAR_WITHIN = 14
+YEAR_BEFORE = re.compile(
+    r"(?:\b(?:in|since|from|to|till|until|by|of|year|and|between|before|after|around|im|jahre?|seit|bis|von|und|vor|nach|en|"
+    r"de|depuis|entre|et|y|desde|hasta|del|\d\d?)[ ,.-]{0,2}|[(/-]|[年月自从至到于在])$"
+)
+"""What stands before a year, rather than before another number of four digits."""
 MAX_VALUES_TRIED = 4
 """Numbers of one claim that are tried."""
 
@@ -64,6 +71,10 @@ def derive(reading: Reading) -> Derivations:
         for anchor in missing:
             amount = operands.as_amount(aim.text, anchor)
             outcome = settle(amount, aim, candidates_for(amount, aim, operands))
+            if outcome is None and is_year(amount) and not YEAR_BEFORE.search(aim.text[: anchor.start][-YEAR_WITHIN:]):
+                amount = amount._replace(raw="")
+                outcome = settle(amount, aim, candidates_for(amount, aim, operands))
+                outcome = outcome if outcome is not None and outcome.is_right else None
             if outcome is not None and (outcome.is_right or is_nowhere[anchor]):
                 outcomes.append((anchor, outcome))
         sizes = {float(len(outcome.candidate.operands)) for _, outcome in outcomes if outcome.is_right}

@@ -7,10 +7,10 @@ from typing import NamedTuple
 from rag_eval_hooks.attribution.anchors import Anchor
 from rag_eval_hooks.attribution.derived.tables import Table, find_tables
 from rag_eval_hooks.attribution.evidence import Evidence, anchors_of
-from rag_eval_hooks.attribution.terms import single_characters, terms
-from rag_eval_hooks.attribution.units import CURRENCIES, ORDINAL_WORDS, SCALES, UNITS
+from rag_eval_hooks.attribution.terms import SPACELESS_FROM, single_characters, terms
+from rag_eval_hooks.attribution.units import CURRENCIES, MONTHS, ORDINAL_WORDS, SCALES, UNITS
 
-__all__ = ["MAX_OPERANDS_READ", "Operand", "Operands", "is_year", "labels_of"]
+__all__ = ["MAX_OPERANDS_READ", "Operand", "Operands", "is_year", "labels_of", "light", "title_of"]
 
 MAX_OPERANDS_READ = 1_500
 """Numbers of the context that are read as operands: a page of tables has some hundreds, and each claim looks at all."""
@@ -26,6 +26,10 @@ BEHIND = re.compile(r"[ -]([^\W\d_]{4,20})|([米人名个吨箱])")
 ORDINAL = re.compile(
     rf"(?:^|\W)(?:{'|'.join(ORDINAL_WORDS)}|\d{{1,3}}(?:st|nd|rd|th|er|re|ère|ème|e|º))$|^第"
 )
+MONTH = re.compile(rf"(?<![^\W\d_])(?:{'|'.join(name for name in MONTHS if len(name) > 2)})(?![^\W\d_])")
+TITLE = re.compile(r"([^\W\d_]{2,20})[ -]$")
+ENDING = re.compile(r"(?:ern|en|er|em|es|e|n|s)$")
+LONG_WORD = 7
 TOTAL = re.compile(r"(?<!\w)(?:sub)?(?:total|sum|overall|gesamt|summe|insgesamt|somme|suma)(?!\w)|合计|总计|总和|共计")
 MEASURE = re.compile(r"[(\[]([^()\[\]\n]{1,30})[)\]]|(?<!\w)in ([^\W\d_]{1,12}(?: [^\W\d_]{1,12})?)|,\s{0,2}([^\s,]{1,8})\s*$")
 CJK_SCALE = re.compile("百万|千万|万|亿|億|萬")
@@ -60,6 +64,8 @@ class Operand(NamedTuple):
     """The column, row, sentence and list it belongs to."""
     is_total: bool
     """Whether it is itself called a total."""
+    title: str = ""
+    """The word right before it: `line 4` may be a name."""
     is_rescaled: bool = False
     """Whether its scale or unit stands elsewhere, in the name of its column."""
 
@@ -73,11 +79,19 @@ def is_year(anchor: Anchor) -> bool:
     return anchor.key is None and len(anchor.raw) == 4 and anchor.raw.isdecimal() and 1000 <= int(anchor.raw) <= 2199
 
 
+def light(term: str) -> str:
+    """Returns a stem without the endings that other languages than English inflect by: Mitglieder, Mitgliedern."""
+    if len(term) < LONG_WORD or term[0] >= SPACELESS_FROM:
+        return term
+    return ENDING.sub("", term)
+
+
 def labels_of(text: str) -> frozenset[str]:
     """Returns what may name a number in a folded text: its terms."""
-    found = {term for term, _, _ in terms(text)}
+    found = {light(term) for term, _, _ in terms(text)}
     if not text.isascii():
         found.update(single_characters(text))
+    found.update([f"month:{MONTHS[word]}" for word in MONTH.findall(text)])
     found.update([term.partition("'")[2] for term in found if "'" in term[1:4]])  # l'usine
     return frozenset(found)
 
@@ -165,13 +179,15 @@ class Operands:
                 header = text[table.rows[0][column].start : table.rows[0][column].end]
             named = f"{name} ; {header}"
             own = labels_of(named) | _numbered(named)
+            months = [key for key in own if key.startswith("month:")]
+            periods = (_periods(named) or only_year).union(months if len(months) == 1 else ())
             wide = labels_of(before) | heading
             groups = (("column", chunk * 1000 + number, column), ("row", chunk * 1000 + number, index), ("table", chunk, number))
             scale, dimension, factor = _measure(f"{header} ; {before}")
             for one in inside[:2] if column else inside[:1]:
                 if column == 0:
                     groups = ()
-                found = _operand(chunk, place, one, anchors, own, wide, _periods(named) or only_year, groups)
+                found = _operand(chunk, place, one, anchors, own, wide, periods, groups)
                 if one.dimension is None and not is_year(one):
                     found = found._replace(
                         values=tuple(value * scale * factor for value in found.values),
@@ -206,7 +222,7 @@ class Operands:
                 first = segment
                 while not own and first >= 0:
                     own = labels_of(text[cuts[first] : cuts[segment + 1]]) | _numbered(
-                        text[cuts[first] : cuts[segment + 1]], without_values=True
+                        text[cuts[first] : cuts[segment + 1]]
                     )
                     first -= 1
                 held[segment] = own
@@ -214,7 +230,7 @@ class Operands:
                 run.append(one)
             else:
                 run = [one]
-            names[one.start] = held[segment]
+            names[one.start] = held[segment].difference([f"#{one.raw}"])
             if len(run) > 1 and one.dimension is not None:
                 measured.update((other.start, one) for other in run if other.dimension is None and not is_year(other))
             if len(run) > 1:
@@ -228,6 +244,10 @@ class Operands:
             found = _operand(
                 chunk, place, one, anchors, names[one.start], whole | heading, periods.get(one.start, frozenset()), groups
             )
+            months = [key for key in found.own if key.startswith("month:")]
+            if len(months) == 1:
+                found = found._replace(periods=found.periods.union(months))
+            found = found._replace(title=title_of(text, one))
             if one.dimension is None and not found.is_year and measure != (1.0, None, 1.0):
                 scale, dimension, factor = measure
                 found = found._replace(
@@ -299,12 +319,20 @@ def _periods(text: str) -> frozenset[str]:
     )
 
 
-def _numbered(text: str, *, without_values: bool = False) -> frozenset[str]:
+def title_of(text: str, anchor: Anchor) -> str:
+    """Returns a bare number with the word right before it, as a name may be written: `line 4`."""
+    if not anchor.raw or is_year(anchor):
+        return ""
+    match = TITLE.search(text, max(0, anchor.start - 22), anchor.start)
+    return f"{match[1]} {anchor.raw}" if match else ""
+
+
+def _numbered(text: str) -> frozenset[str]:
     """Returns codes and bare numbers as names: `plant 2`, `K-77`."""
     anchors: Iterable[Anchor] = anchors_of(text) if any(char.isdigit() for char in text) else ()
     return frozenset(
         [one.key for one in anchors if one.key and one.key.startswith("code:")]
-        + [f"#{one.raw}" for one in anchors if one.raw and not without_values and not is_year(one)]
+        + [f"#{one.raw}" for one in anchors if one.raw and not is_year(one)]
     )
 
 

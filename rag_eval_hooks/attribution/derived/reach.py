@@ -15,7 +15,8 @@ from rag_eval_hooks.attribution.derived.candidates import (
     share_candidates,
 )
 from rag_eval_hooks.attribution.derived.counted import count_candidates
-from rag_eval_hooks.attribution.derived.operands import Operand, Operands, is_year, labels_of
+from rag_eval_hooks.attribution.derived.operands import Operand, Operands, labels_of, light
+from rag_eval_hooks.attribution.terms import terms
 
 __all__ = ["candidates_for"]
 
@@ -70,7 +71,7 @@ def candidates_for(anchor: Anchor, aim: Aim, operands: Operands) -> list[Candida
     for reading in readings:
         for (mine, a), (theirs, b) in combinations(sorted(chosen, key=lambda pair: (pair[1].chunk, pair[1].start)), 2):
             score = mine + theirs + _togetherness(a, b)
-            over_time = _over_time(a, b)
+            over_time = _over_time(a, b, aim)
             is_part = frozenset([_place(a), _place(b)]) in whole
             for candidate in pair_candidates(a, b, score, reading, aim.direction):
                 less = OF_A_GROUP if is_part and candidate.operation in ("sum", "mean", "product") else 0.0
@@ -130,10 +131,12 @@ def _togetherness(a: Operand, b: Operand) -> float:
     return together
 
 
-def _over_time(a: Operand, b: Operand) -> float:
+def _over_time(a: Operand, b: Operand, aim: Aim) -> float:
     """What it counts for a change that both are of the same thing in different years, of which a claim may name one."""
-    if not a.periods or not b.periods or a.periods == b.periods:
+    if not a.periods or not b.periods:
         return 0.0
+    if a.periods == b.periods:
+        return -ANOTHER_PERIOD if len(aim.periods) > 1 else 0.0
     return ANOTHER_PERIOD if len(a.own & b.own) >= OF_ONE_NAME * len(a.own | b.own) else 0.0
 
 
@@ -148,7 +151,8 @@ def _groups(aim: Aim, chosen: Scored, scored: Scored) -> Iterator[tuple[float, l
                 members[key].append(pair)
     seen: set[frozenset[tuple[int, int]]] = set()
     across = [pair for pair in chosen if not pair[1].is_year and pair[0] >= 0.7 * chosen[0][0]] if chosen else []
-    for group in (*members.values(), across):
+    common = frozenset.intersection(*(one.own for _, one in across)) if across else frozenset()
+    for group in (*members.values(), across if common else []):
         for kind in {one.dimension for _, one in group}:
             alike = _distinct([pair for pair in group if pair[1].dimension == kind and not pair[1].is_year])
             parts = [pair for pair in alike if not pair[1].is_total]
@@ -189,8 +193,8 @@ def _nouns(text: str, anchor: Anchor) -> frozenset[str]:
 def _places(aim: Aim, operands: Operands, chosen: Sequence[tuple[float, Operand]]) -> list[int]:
     """Returns the sentences that share words with the claim, best first."""
     shared: dict[int, float] = {}
-    for term, weight in aim.words.items():
+    for term, _, _ in terms(aim.text):
         for place in operands.evidence.find_term(term):
-            shared[place] = shared.get(place, 0.0) + weight
+            shared[place] = shared.get(place, 0.0) + aim.words.get(light(term), 0.0)
     ranked = sorted(shared, key=lambda place: (-shared[place], place))
     return list(dict.fromkeys([*ranked, *(one.place for _, one in chosen)]))

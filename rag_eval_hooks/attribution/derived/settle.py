@@ -21,8 +21,8 @@ IN_REACH_UNCUED = 6
 """Operands in reach up to which an operation is tried that nothing names."""
 AS_GOOD = 0.8
 """Share of the best candidate's score from which another one counts as fitting the claim's words as well."""
-SURELY = 0.93
-"""The same where the claim is said to be wrong."""
+SURELY = 0.4
+"""Score that the best candidate has to be ahead of all others, where the claim is said to be wrong."""
 LEAST_SCORE = 1.0
 OF_A_RATE = frozenset(["part", "adjust_down", "adjust_up"])
 """A part of an amount, and what remains or adds up: one word (`discount`) names them all."""
@@ -66,7 +66,7 @@ def settle(anchor: Anchor, aim: Aim, candidates: Sequence[Candidate]) -> Outcome
         if any(one.score >= AS_GOOD * most for one in good):
             break  # an operation that is named and fits is the one that is meant
     named = [one for one in possible if _tier(anchor, aim, one)]
-    close = {*map(id, _as_good(named, AS_GOOD)), *map(id, _as_good(possible, SURELY))}
+    close = {*map(id, _as_good(named, AS_GOOD)), *map(id, _best(possible))}
     if any(id(one) in close for one in hits):
         return None
     wrong = _wrong(anchor, aim, possible)
@@ -76,6 +76,11 @@ def settle(anchor: Anchor, aim: Aim, candidates: Sequence[Candidate]) -> Outcome
 def _as_good(candidates: Sequence[Candidate], share: float) -> list[Candidate]:
     most = max((one.score for one in candidates), default=0.0)
     return [one for one in candidates if one.score >= max(LEAST_SCORE, share * most)]
+
+
+def _best(candidates: Sequence[Candidate]) -> list[Candidate]:
+    most = max((one.score for one in candidates), default=0.0)
+    return [one for one in candidates if one.score >= max(LEAST_SCORE, most - SURELY)]
 
 
 def _tier(anchor: Anchor, aim: Aim, candidate: Candidate) -> int:
@@ -203,13 +208,14 @@ def _wrong(anchor: Anchor, aim: Aim, possible: Sequence[Candidate]) -> Candidate
     if anchor.bound and not anchor.values:
         return None
     mine = [one for one in possible if _tier(anchor, aim, one) == 2 and one.cue not in ("", "rate", "listed")]
+    mine = [one for one in mine if not (one.operation == "ratio" and one.cue in ("adjust_down", "sum"))]
     mine = [one for one in mine if not _is_mixed(one)]
     mine = [one for one in mine if one.dimension is None or anchor.dimension is not None or one.cue in ("dates", "count")]
     kinds = {one.cue for one in mine}
     if "change" in kinds and "share" in kinds and anchor.dimension == "percent":
         named = [one for one in mine if one.cue == "change" and all(map(aim.names, one.operands))]
         mine = named
-    good = _as_good(mine, SURELY)
+    good = _best(mine)
     if not good:
         return None
     if {one.cue for one in good} <= OF_A_RATE:
@@ -227,7 +233,7 @@ def _wrong(anchor: Anchor, aim: Aim, possible: Sequence[Candidate]) -> Candidate
 def _is_mixed(candidate: Candidate) -> bool:
     """Whether something with a unit and something without are added or compared."""
     units = {one.dimension for one in candidate.operands}
-    return len(units) > 1 and candidate.operation in ("sum", "difference", "mean", "percentage_change")
+    return len(units) > 1 and candidate.cue not in ("per", "product", *OF_A_RATE)
 
 
 def _nearest(anchor: Anchor, candidates: Sequence[Candidate]) -> list[Candidate]:

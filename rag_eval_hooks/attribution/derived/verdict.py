@@ -6,13 +6,13 @@ from functools import cache
 from rag_eval_hooks.attribution.anchors import Anchor
 from rag_eval_hooks.attribution.derived.aim import Aim
 from rag_eval_hooks.attribution.derived.cues import FILLERS
-from rag_eval_hooks.attribution.derived.operands import labels_of
+from rag_eval_hooks.attribution.derived.operands import labels_of, light
 from rag_eval_hooks.attribution.derived.settle import Outcome
 from rag_eval_hooks.attribution.match import UNBACKED_MOST, Backing, Judgement
 from rag_eval_hooks.attribution.overlap import find_hits
 from rag_eval_hooks.attribution.reading import Reading
 from rag_eval_hooks.attribution.support import alternatives
-from rag_eval_hooks.attribution.terms import stem, terms
+from rag_eval_hooks.attribution.terms import SPACELESS_FROM, stem, terms
 from rag_eval_hooks.attribution.units import CURRENCIES, SCALES, UNITS
 from rag_eval_hooks.record.evaluation import SUPPORTED_FROM
 
@@ -74,6 +74,11 @@ def _unit_words() -> frozenset[str]:
     return frozenset(stem(word) for name in (*UNITS, *CURRENCIES, *SCALES) for word in name.split())
 
 
+def _joins(pair: str, held: frozenset[str]) -> bool:
+    """Whether a pair of signs that no text has is the end of one word and the beginning of another that texts have."""
+    return any(len(other) > 1 and (other[-1] == pair[0] or other[0] == pair[-1]) for other in held if other[0] >= SPACELESS_FROM)
+
+
 def _covered(
     reading: Reading, index: int, aim: Aim, judgement: Judgement, outcomes: Sequence[tuple[Anchor, Outcome]]
 ) -> float | None:
@@ -93,8 +98,9 @@ def _covered(
         return None
     cued = labels_of(" ".join(aim.text[slice(*span)] for span in aim.cue_spans)) | FILLERS | _unit_words()
     for term, start, end in terms(aim.text):
-        if term[0] >= "\u0e00" and any(start < last and end > first for first, last in aim.cue_spans):
+        if term[0] >= SPACELESS_FROM and any(start < last and end > first for first, last in aim.cue_spans):
             cued |= {term}  # a pair of signs of which one belongs to the cue
+    asked = labels_of(reading.asked)
     held = total = 0.0
     for number, term in enumerate(claim.terms):
         if term.anchor is not None:
@@ -103,17 +109,22 @@ def _covered(
             if not is_computed and not stated and not sizes.intersection(term.anchor.values):
                 return None
             continue
-        if term.key in cued:
+        key = light(term.key)
+        if term.key in cued or key in cued:
             continue
         have = max((hits[place].get(number, 0.0) for place in places if place in hits), default=0.0)
-        if not have and (term.key in labels or not labels.isdisjoint(alternatives(term.key))):
+        if not have and (key in labels or not labels.isdisjoint(alternatives(term.key))):
             have = 1.0
-        if not have and term.key[0] < "\u0e00" and len(term.key) >= COMPOUND_FROM:
+        if not have and term.key[0] < SPACELESS_FROM and len(term.key) >= COMPOUND_FROM:
             have = IN_COMPOUND * any(
                 term.key in label or label in term.key for label in labels if len(label) >= COMPOUND_FROM
             )
         if term.is_name and not have:
             return None
+        if not have and term.key[0] >= SPACELESS_FROM and _joins(term.key, labels):
+            continue
+        if not have and key in asked and not evidence.frequency.get(term.key):
+            continue  # the question's own word for it
         total += claim.support_weights[number]
         held += have * claim.support_weights[number]
     covered = held / total if total else 1.0
