@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from computed.case import Case, Template
-HELD_OUT: tuple[Template, ...] = ()
+from computed.held_out import TEMPLATES as HELD_OUT
 from computed.tuned import TEMPLATES as TUNED
 from computed.tuned_last import TEMPLATES as TUNED_LAST
 from computed.tuned_more import TEMPLATES as TUNED_MORE

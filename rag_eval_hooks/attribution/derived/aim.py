@@ -8,9 +8,10 @@ from rag_eval_hooks.attribution.anchor_index import anchors_of
 from rag_eval_hooks.attribution.anchors import Anchor
 from rag_eval_hooks.attribution.background import Background
 from rag_eval_hooks.attribution.derived.cues import cues_in
-from rag_eval_hooks.attribution.derived.operands import Operand, is_year, labels_of, title_of
+from rag_eval_hooks.attribution.derived.operands import Operand, is_year, labels_of, light, title_of
 from rag_eval_hooks.attribution.reading import Reading
 from rag_eval_hooks.attribution.stance import stance_of
+from rag_eval_hooks.attribution.terms import terms
 from rag_eval_hooks.record.limits import MAX_QUESTION
 
 __all__ = ["Aim", "aim_of"]
@@ -93,9 +94,10 @@ def aim_of(reading: Reading, index: int, missing: Sequence[Anchor]) -> Aim:
     asked = reading.asked
     around = f"{previous}\n{asked}"
     background = reading.background
-    own = labels_of(_without(text, missing))
-    words = {term: AROUND * _weight(term, background) for term in labels_of(around)}
-    words.update({term: _weight(term, background) for term in own})
+    rest = _without(text, missing)
+    own = labels_of(rest)
+    words = {term: AROUND * weight for term, weight in _weights(around, background).items()}
+    words.update(_weights(rest, background))
     mine = anchors_of(text)
     values = [one for one in mine if one not in missing]
     periods = _periods(text, mine, missing) or _periods(around, anchors_of(around), ())
@@ -137,8 +139,12 @@ def _comparison(text: str) -> int:
     return bool(HIGHER.search(text)) - bool(LOWER.search(text))
 
 
-def _weight(term: str, background: Background) -> float:
-    return LEAST_WEIGHT + (1.0 - LEAST_WEIGHT) * background.idf(term)
+def _weights(text: str, background: Background) -> dict[str, float]:
+    """Returns what each label of a text counts: the rarer, the more."""
+    weights = dict.fromkeys(labels_of(text), 1.0)
+    for term, _, _ in terms(text):
+        weights[light(term)] = LEAST_WEIGHT + (1.0 - LEAST_WEIGHT) * background.idf(term)
+    return weights
 
 
 def _periods(text: str, anchors: Sequence[Anchor], missing: Sequence[Anchor]) -> frozenset[str]:

@@ -36,13 +36,13 @@ def count_candidates(
         terms = labels_of(text[start:end])
         if terms.isdisjoint(nouns):
             continue
-        score = sum(weight for term, weight in words.items() if term in terms)
+        shared = sum(weight for term, weight in words.items() if term in terms)
         for number, listed in enumerate(lists_in(text, start, end)):
             if number >= MAX_LISTS:
                 break
             lead = labels_of(text[slice(*listed.lead)])
-            cue = "listed" if lead.isdisjoint(nouns) else "count"
-            yield _candidate(listed.items, chunk, place, score + NOUN_SCORE * (cue == "count"), terms, cue)
+            score = shared + NOUN_SCORE * (not lead.isdisjoint(nouns))
+            yield _candidate(listed.items, chunk, place, score, terms, "listed")
     for chunk, place in list(chunks.items())[:MAX_LISTS]:
         text = evidence.texts[chunk].text
         for listed in bulleted(text) if "\n" in text else ():

@@ -49,9 +49,9 @@ CUES: Final[Mapping[str, str]] = {
     "adjust_up": "vat tax* tip interest includ* incl gross plus surcharge* fee* markup mwst ust brutto inkl "
     "inklusive zins* zuzügl* aufschlag steuer* tva ttc intérêt* brut taxe* iva bruto interés* impuesto* "
     "增值税 含税 利息 税 附加 本息 加上",
-    "part": "percent_of discount* tax* vat interest commission fee* tip save* saving* deposit reduction amount* bonus of "
+    "part": "percent_of discount* tax* vat interest commission fee* tip save* saving* deposit reduction amount* bonus "
     "rabatt* skonto mwst zins* provision* steuer* anzahlung davon remise tva commission intérêt* acompte taxe* "
-    "descuento* iva comisión interés* impuesto* 折扣 利息 佣金 税 定金 优惠 其中 有 的",
+    "descuento* iva comisión interés* impuesto* 折扣 利息 佣金 税 定金 优惠",
     "dates": "year years yr old age aged since between after later earlier lasted last* for over during within period "
     "long tenure served span* days months weeks jahr* alt alter seit zwischen nach später früher dauer* lang* tage "
     "monate ans années an âge âgé depuis après durée dur* mois jours años año edad desde después dur* meses días "

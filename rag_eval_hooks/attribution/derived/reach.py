@@ -128,6 +128,8 @@ def _togetherness(a: Operand, b: Operand) -> float:
     together += 2 * SIDE_BY_SIDE * alike
     if a.periods and a.periods == b.periods:
         together += SIDE_BY_SIDE / 2
+    if not shared and a.chunk != b.chunk and a.dimension is None and b.dimension is None:
+        together -= 2 * SIDE_BY_SIDE  # nothing says that they are of one kind
     return together
 
 

@@ -24,6 +24,7 @@ AS_GOOD = 0.8
 SURELY = 0.4
 """Score that the best candidate has to be ahead of all others, where the claim is said to be wrong."""
 LEAST_SCORE = 1.0
+NO_UNIT = 0.6
 OF_A_RATE = frozenset(["part", "adjust_down", "adjust_up"])
 """A part of an amount, and what remains or adds up: one word (`discount`) names them all."""
 SLIP = 1.6
@@ -51,7 +52,7 @@ def settle(anchor: Anchor, aim: Aim, candidates: Sequence[Candidate]) -> Outcome
         aim: The claim it stands in.
         candidates: What can be computed.
     """
-    possible = [one for one in candidates if _comparable(anchor, aim, one)]
+    possible = [_fitted(anchor, one) for one in candidates if _comparable(anchor, aim, one)]
     tried = len(candidates)
     hits = [one for one in possible if _gives(anchor, aim, one)]
     most = max((one.score for one in possible), default=0.0)
@@ -71,6 +72,13 @@ def settle(anchor: Anchor, aim: Aim, candidates: Sequence[Candidate]) -> Outcome
         return None
     wrong = _wrong(anchor, aim, possible)
     return Outcome(wrong, False, tried) if wrong is not None else None
+
+
+def _fitted(anchor: Anchor, candidate: Candidate) -> Candidate:
+    """Returns a candidate with less score where the number has a unit that its operands lack."""
+    if anchor.dimension is None or candidate.dimension is not None:
+        return candidate
+    return candidate._replace(score=candidate.score - NO_UNIT)
 
 
 def _as_good(candidates: Sequence[Candidate], share: float) -> list[Candidate]:
@@ -207,7 +215,7 @@ def _wrong(anchor: Anchor, aim: Aim, possible: Sequence[Candidate]) -> Candidate
     """Returns what the claim must mean, where it names the operation and singles the operands out."""
     if anchor.bound and not anchor.values:
         return None
-    mine = [one for one in possible if _tier(anchor, aim, one) == 2 and one.cue not in ("", "rate", "listed")]
+    mine = [one for one in possible if _tier(anchor, aim, one) == 2 and one.cue not in ("", "rate", "listed", "until")]
     mine = [one for one in mine if not (one.operation == "ratio" and one.cue in ("adjust_down", "sum"))]
     mine = [one for one in mine if not _is_mixed(one)]
     mine = [one for one in mine if one.dimension is None or anchor.dimension is not None or one.cue in ("dates", "count")]
