@@ -11,6 +11,8 @@ __all__ = ["Candidate", "conversion_candidates", "group_candidates", "pair_candi
 
 UNLIKELIER = 0.6
 """What a candidate's score loses where the operands rather stand to each other in another way."""
+OF_TWO_KINDS = 1.5
+"""The same where one of them has a unit and the other has none."""
 MOST_IN_GROUP = 60
 CONVERSIONS = {
     ("time", "months"): (86400.0, ((365.0, 12.0), (30.0, 1.0), (7.0, 12.0 / 52.0))),
@@ -78,33 +80,33 @@ def pair_candidates(a: Operand, b: Operand, score: float, reading: int, directio
             yield from _quotients(a, b, score, reading)
         return
     sx, sy = shown(x, dimension), shown(y, dimension)
-    score = score if a.dimension == b.dimension else score - UNLIKELIER
-    yield Candidate("sum", "sum", x + y, dimension, units, f"{sx} + {sy}", (a, b), score)
-    yield Candidate("mean", "mean", (x + y) / 2, dimension, units, f"({sx} + {sy}) / 2", (a, b), score)
+    alike = score if a.dimension == b.dimension else score - OF_TWO_KINDS
+    yield Candidate("sum", "sum", x + y, dimension, units, f"{sx} + {sy}", (a, b), alike)
+    yield Candidate("mean", "mean", (x + y) / 2, dimension, units, f"({sx} + {sy}) / 2", (a, b), alike)
     old, new = _ordered(a, b, reading, direction)
     first, last = old.value(reading), new.value(reading)
     so, sn = shown(first, dimension), shown(last, dimension)
     off = last - first
     if dimension == "percent":
-        yield Candidate("difference", "difference", 100 * off, "points", (), f"{sn} - {so}", (new, old), score)
+        yield Candidate("difference", "difference", 100 * off, "points", (), f"{sn} - {so}", (new, old), alike)
     if off >= 0 or direction or _time(old) != _time(new):
-        yield Candidate("difference", "difference", off, dimension, units, f"{sn} - {so}", (new, old), score)
+        yield Candidate("difference", "difference", off, dimension, units, f"{sn} - {so}", (new, old), alike)
     else:
-        yield Candidate("difference", "difference", -off, dimension, units, f"{so} - {sn}", (old, new), score)
+        yield Candidate("difference", "difference", -off, dimension, units, f"{so} - {sn}", (old, new), alike)
     if first:
         formula = f"({sn} - {so}) / {so}"
-        yield Candidate("percentage_change", "change", off / abs(first), "percent", (), formula, (new, old), score)
+        yield Candidate("percentage_change", "change", off / abs(first), "percent", (), formula, (new, old), alike)
     if min(x, y) > 0:
         small, large = (a, b) if x <= y else (b, a)
         low, high = min(x, y), max(x, y)
         sl, sh = shown(low, dimension), shown(high, dimension)
-        yield Candidate("ratio", "ratio", high / low, None, (), f"{sh} / {sl}", (large, small), score)
+        yield Candidate("ratio", "ratio", high / low, None, (), f"{sh} / {sl}", (large, small), alike)
         if low < high:
             # Side by side, they are parts of a whole; else the larger one may be the whole.
             siblings = any(key[0] != "list" and key in b.groups for key in a.groups)
-            whole, parts = (score - UNLIKELIER, score) if siblings else (score, score - 2 * UNLIKELIER)
+            whole, parts = (alike - UNLIKELIER, alike) if siblings else (alike, alike - 2 * UNLIKELIER)
             yield Candidate("share", "share", low / high, "percent", (), f"{sl} / {sh}", (small, large), whole)
-            inverse = score - UNLIKELIER
+            inverse = alike - UNLIKELIER
             yield Candidate("ratio", "ratio", low / high, None, (), f"{sl} / {sh}", (small, large), inverse)
             for part, other in ((small, large), (large, small)):
                 one, rest = part.value(reading), other.value(reading)
@@ -177,7 +179,7 @@ def rate_candidates(one: Operand, score: float, reading: int, mine: float, their
     if one.is_year or one.dimension in ("months", "time", "percent"):
         return
     value, units = one.value(reading), (one.factor,) if one.factor != 1.0 else ()
-    bare, times = shown(value), theirs / mine
+    bare, times = shown(value), 7.0 if (theirs, mine) == (365.0, 52.0) else theirs / mine
     if times > 1:
         yield Candidate("product", "rate", value * times, one.dimension, units, f"{bare} * {times:g}", (one,), score)
     else:

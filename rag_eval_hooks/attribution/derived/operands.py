@@ -1,16 +1,17 @@
 """Reads the numbers of the context as operands: each with its value, its unit and the words and years it stands for."""
 
 import re
+from functools import cache
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from rag_eval_hooks.attribution.anchors import Anchor
 from rag_eval_hooks.attribution.derived.tables import Table, find_tables
 from rag_eval_hooks.attribution.evidence import Evidence, anchors_of
-from rag_eval_hooks.attribution.terms import SPACELESS_FROM, single_characters, terms
+from rag_eval_hooks.attribution.terms import SPACELESS_FROM, single_characters, stem, terms
 from rag_eval_hooks.attribution.units import CURRENCIES, MONTHS, ORDINAL_WORDS, SCALES, UNITS
 
-__all__ = ["MAX_OPERANDS_READ", "Operand", "Operands", "is_year", "labels_of", "light", "title_of"]
+__all__ = ["MAX_OPERANDS_READ", "Operand", "Operands", "is_year", "labels_of", "light", "title_of", "unit_words"]
 
 MAX_OPERANDS_READ = 1_500
 """Numbers of the context that are read as operands: a page of tables has some hundreds, and each claim looks at all."""
@@ -79,6 +80,13 @@ def is_year(anchor: Anchor) -> bool:
     return anchor.key is None and len(anchor.raw) == 4 and anchor.raw.isdecimal() and 1000 <= int(anchor.raw) <= 2199
 
 
+@cache
+def unit_words() -> frozenset[str]:
+    """Returns the stems of scales, units and currencies: a number has them, they do not name it."""
+    words = (stem(word) for name in (*UNITS, *CURRENCIES, *SCALES) for word in name.split() if word.isalpha())
+    return frozenset(light(word) for word in words if word[0] < SPACELESS_FROM)
+
+
 def light(term: str) -> str:
     """Returns a stem without the endings that other languages than English inflect by: Mitglieder, Mitgliedern."""
     if len(term) < LONG_WORD or term[0] >= SPACELESS_FROM:
@@ -88,7 +96,7 @@ def light(term: str) -> str:
 
 def labels_of(text: str) -> frozenset[str]:
     """Returns what may name a number in a folded text: its terms."""
-    found = {light(term) for term, _, _ in terms(text)}
+    found = {light(term) for term, _, _ in terms(text)} - unit_words()
     if not text.isascii():
         found.update(single_characters(text))
     found.update([f"month:{MONTHS[word]}" for word in MONTH.findall(text)])

@@ -128,7 +128,7 @@ def _togetherness(a: Operand, b: Operand) -> float:
     together += 2 * SIDE_BY_SIDE * alike
     if a.periods and a.periods == b.periods:
         together += SIDE_BY_SIDE / 2
-    if not shared and a.chunk != b.chunk and a.dimension is None and b.dimension is None:
+    if not shared and a.chunk != b.chunk and not a.is_year and a.dimension is None and b.dimension is None:
         together -= 2 * SIDE_BY_SIDE  # nothing says that they are of one kind
     return together
 
@@ -154,7 +154,7 @@ def _groups(aim: Aim, chosen: Scored, scored: Scored) -> Iterator[tuple[float, l
     seen: set[frozenset[tuple[int, int]]] = set()
     across = [pair for pair in chosen if not pair[1].is_year and pair[0] >= 0.7 * chosen[0][0]] if chosen else []
     common = frozenset.intersection(*(one.own for _, one in across)) if across else frozenset()
-    for group in (*members.values(), across if common else []):
+    for key, group in (*members.items(), (("across", 0, 0), across if common else [])):
         for kind in {one.dimension for _, one in group}:
             alike = _distinct([pair for pair in group if pair[1].dimension == kind and not pair[1].is_year])
             parts = [pair for pair in alike if not pair[1].is_total]
@@ -169,6 +169,8 @@ def _groups(aim: Aim, chosen: Scored, scored: Scored) -> Iterator[tuple[float, l
                     mean = sum(scores) / len(scores)
                     # Where the claim singles some out, the whole group is not what it means.
                     uneven = max(scores) - min(scores) if some is parts else 0.0
+                    if key[0] == "sentence" and sum(not aim.own_words.isdisjoint(one.own) for _, one in some) < 2:
+                        mean, uneven = (mean + max(scores)) / 2, 0.0  # the subject stands before the first only
                     # Counted like a pair of its members.
                     yield 2 * mean + 2 * SIDE_BY_SIDE - min(uneven, 1.0), [one for _, one in some], scores
 

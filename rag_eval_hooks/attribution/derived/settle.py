@@ -233,6 +233,8 @@ def _wrong(anchor: Anchor, aim: Aim, possible: Sequence[Candidate]) -> Candidate
     size = abs(best.result) / (anchor.factor if best.dimension == anchor.dimension else 1.0)
     if not size / FARTHEST <= abs(anchor.values[0]) <= size * FARTHEST:
         return None
+    if any(_gives(anchor, aim, one) for one in good):
+        return None
     if len(results) > 1 or not _singled_out(aim, best.operands, possible):
         return None
     return best

@@ -1,19 +1,17 @@
 """What a derivation makes of its claim: supported where the texts hold the rest, a conflict where it is off."""
 
 from collections.abc import Sequence
-from functools import cache
 
 from rag_eval_hooks.attribution.anchors import Anchor
 from rag_eval_hooks.attribution.derived.aim import Aim
 from rag_eval_hooks.attribution.derived.cues import FILLERS
-from rag_eval_hooks.attribution.derived.operands import labels_of, light
+from rag_eval_hooks.attribution.derived.operands import labels_of, light, unit_words
 from rag_eval_hooks.attribution.derived.settle import Outcome
 from rag_eval_hooks.attribution.match import UNBACKED_MOST, Backing, Judgement
 from rag_eval_hooks.attribution.overlap import find_hits
 from rag_eval_hooks.attribution.reading import Reading
 from rag_eval_hooks.attribution.support import alternatives
-from rag_eval_hooks.attribution.terms import SPACELESS_FROM, stem, terms
-from rag_eval_hooks.attribution.units import CURRENCIES, SCALES, UNITS
+from rag_eval_hooks.attribution.terms import SPACELESS_FROM, terms
 from rag_eval_hooks.record.evaluation import SUPPORTED_FROM
 
 __all__ = ["verdict_of"]
@@ -69,11 +67,6 @@ def verdict_of(
     )
 
 
-@cache
-def _unit_words() -> frozenset[str]:
-    return frozenset(stem(word) for name in (*UNITS, *CURRENCIES, *SCALES) for word in name.split())
-
-
 def _joins(pair: str, held: frozenset[str]) -> bool:
     """Whether a pair of signs that no text has is the end of one word and the beginning of another that texts have."""
     return any(len(other) > 1 and (other[-1] == pair[0] or other[0] == pair[-1]) for other in held if other[0] >= SPACELESS_FROM)
@@ -96,7 +89,7 @@ def _covered(
     sizes = {float(len(outcome.candidate.operands)) for _, outcome in outcomes}
     if claim.said.stance.denies and not any(evidence.source([place]).stance.denies for place in places):
         return None
-    cued = labels_of(" ".join(aim.text[slice(*span)] for span in aim.cue_spans)) | FILLERS | _unit_words()
+    cued = labels_of(" ".join(aim.text[slice(*span)] for span in aim.cue_spans)) | FILLERS | unit_words()
     for term, start, end in terms(aim.text):
         if term[0] >= SPACELESS_FROM and any(start < last and end > first for first, last in aim.cue_spans):
             cued |= {term}  # a pair of signs of which one belongs to the cue

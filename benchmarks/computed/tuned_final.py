@@ -1,4 +1,4 @@
-"""Templates written apart, of other words, layouts and numbers, that no rule was tuned on."""
+"""Further templates that the rules for computed numbers were tuned on."""
 
 import random
 
