@@ -102,9 +102,10 @@ def pair_candidates(a: Operand, b: Operand, score: float, reading: int, directio
         sl, sh = shown(low, dimension), shown(high, dimension)
         yield Candidate("ratio", "ratio", high / low, None, (), f"{sh} / {sl}", (large, small), alike)
         if low < high:
-            # Side by side, they are parts of a whole; else the larger one may be the whole.
-            siblings = any(key[0] != "list" and key in b.groups for key in a.groups)
-            whole, parts = (alike - UNLIKELIER, alike) if siblings else (alike, alike - 2 * UNLIKELIER)
+            # Cells of one column are parts of a whole; apart, the larger one may be the whole.
+            kinds = {key[0] for key in a.groups if key in b.groups}
+            whole = alike - UNLIKELIER * ("column" in kinds or "row" in kinds)
+            parts = alike if kinds - {"list"} else alike - 2 * UNLIKELIER
             yield Candidate("share", "share", low / high, "percent", (), f"{sl} / {sh}", (small, large), whole)
             inverse = alike - UNLIKELIER
             yield Candidate("ratio", "ratio", low / high, None, (), f"{sl} / {sh}", (small, large), inverse)

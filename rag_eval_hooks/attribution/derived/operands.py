@@ -67,6 +67,8 @@ class Operand(NamedTuple):
     """Whether it is itself called a total."""
     title: str = ""
     """The word right before it: `line 4` may be a name."""
+    noun: str = ""
+    """The word right behind it."""
     is_rescaled: bool = False
     """Whether its scale or unit stands elsewhere, in the name of its column."""
 
@@ -83,7 +85,7 @@ def is_year(anchor: Anchor) -> bool:
 @cache
 def unit_words() -> frozenset[str]:
     """Returns the stems of scales, units and currencies: a number has them, they do not name it."""
-    words = (stem(word) for name in (*UNITS, *CURRENCIES, *SCALES) for word in name.split() if word.isalpha())
+    words = (stem(name) for name in (*UNITS, *CURRENCIES, *SCALES) if name.isalpha())
     return frozenset(light(word) for word in words if word[0] < SPACELESS_FROM)
 
 
@@ -157,7 +159,7 @@ class Operands:
             sentence = evidence.sentences[place]
             begin = next((at for at in range(sentence.start, min(sentence.end, sentence.start + 12)) if at in row_at), None)
             if begin is not None:
-                self._read_row(chunk, place, anchors, *row_at[begin], heading, only_year)
+                self._read_row(chunk, place, *row_at[begin], heading, only_year)
             else:
                 self._read_sentence(chunk, place, anchors, heading, only_year)
 
@@ -165,7 +167,6 @@ class Operands:
         self,
         chunk: int,
         place: int,
-        anchors: Sequence[Anchor],
         number: int,
         table: Table,
         index: int,
@@ -179,7 +180,12 @@ class Operands:
         name = text[row[0].start : row[0].end]
         before = text[max(0, table.start - LONGEST_HEADING) : table.start].strip().rpartition("\n")[2]
         for column, cell in enumerate(row):
-            inside = [one for one in anchors if cell.start <= one.start < cell.end and one.values]
+            # Read by cell: over its border, april and 26 would be a date.
+            anchors = [
+                one._replace(start=cell.start + one.start, end=cell.start + one.end)
+                for one in anchors_of(text[cell.start : cell.end])
+            ]
+            inside = [one for one in anchors if one.values]
             if not inside or (column == 0 and not is_year(inside[0])):
                 continue
             header = ""
@@ -255,7 +261,7 @@ class Operands:
             months = [key for key in found.own if key.startswith("month:")]
             if len(months) == 1:
                 found = found._replace(periods=found.periods.union(months))
-            found = found._replace(title=title_of(text, one))
+            found = found._replace(title=title_of(text, one), noun=_word_behind(text, one))
             if one.dimension is None and not found.is_year and measure != (1.0, None, 1.0):
                 scale, dimension, factor = measure
                 found = found._replace(

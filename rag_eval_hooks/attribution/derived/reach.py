@@ -15,6 +15,7 @@ from rag_eval_hooks.attribution.derived.candidates import (
     share_candidates,
 )
 from rag_eval_hooks.attribution.derived.counted import count_candidates
+from rag_eval_hooks.attribution.derived.cues import cues_in
 from rag_eval_hooks.attribution.derived.operands import Operand, Operands, labels_of, light
 from rag_eval_hooks.attribution.terms import terms
 
@@ -47,6 +48,8 @@ EVEN = 0.3
 OF_ONE_NAME = 0.5
 """Share of their words from which two operands of different years are of the same thing."""
 ANOTHER_PERIOD = 1.2
+NAMED_ALIKE = 1.0
+OF_RATES = frozenset(["part", "adjust_down", "adjust_up"])
 CHANGES = frozenset(["difference", "percentage_change", "ratio"])
 Scored = list[tuple[float, Operand]]
 
@@ -71,6 +74,8 @@ def candidates_for(anchor: Anchor, aim: Aim, operands: Operands) -> list[Candida
     for reading in readings:
         for (mine, a), (theirs, b) in combinations(sorted(chosen, key=lambda pair: (pair[1].chunk, pair[1].start)), 2):
             score = mine + theirs + _togetherness(a, b)
+            if "percent" in (a.dimension, b.dimension) and a.dimension != b.dimension:
+                score += _same_cue(a if a.dimension == "percent" else b, aim, operands)
             over_time = _over_time(a, b, aim)
             is_part = frozenset([_place(a), _place(b)]) in whole
             for candidate in pair_candidates(a, b, score, reading, aim.direction):
@@ -128,9 +133,17 @@ def _togetherness(a: Operand, b: Operand) -> float:
     together += 2 * SIDE_BY_SIDE * alike
     if a.periods and a.periods == b.periods:
         together += SIDE_BY_SIDE / 2
+    if a.noun and b.noun and a.dimension == b.dimension:
+        together += SIDE_BY_SIDE if a.noun == b.noun else -SIDE_BY_SIDE
     if not shared and a.chunk != b.chunk and not a.is_year and a.dimension is None and b.dimension is None:
         together -= 2 * SIDE_BY_SIDE  # nothing says that they are of one kind
     return together
+
+
+def _same_cue(rate: Operand, aim: Aim, operands: Operands) -> float:
+    """What it counts that the claim and the sentence of a rate name the same use of it: discount, interest, tax."""
+    named = cues_in(operands.evidence.text_of(rate.place)).keys()
+    return NAMED_ALIKE if named & OF_RATES & (aim.cues | aim.cues_around) else 0.0
 
 
 def _over_time(a: Operand, b: Operand, aim: Aim) -> float:

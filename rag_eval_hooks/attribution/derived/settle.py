@@ -219,11 +219,9 @@ def _wrong(anchor: Anchor, aim: Aim, possible: Sequence[Candidate]) -> Candidate
     mine = [one for one in mine if not (one.operation == "ratio" and one.cue in ("adjust_down", "sum"))]
     mine = [one for one in mine if not _is_mixed(one)]
     mine = [one for one in mine if one.dimension is None or anchor.dimension is not None or one.cue in ("dates", "count")]
-    kinds = {one.cue for one in mine}
-    if "change" in kinds and "share" in kinds and anchor.dimension == "percent":
-        named = [one for one in mine if one.cue == "change" and all(map(aim.names, one.operands))]
-        mine = named
     good = _best(mine)
+    if {"change", "share"} <= {one.cue for one in good}:
+        good = [one for one in good if one.cue == "change" and all(map(aim.names, one.operands))]
     if not good:
         return None
     if {one.cue for one in good} <= OF_A_RATE:
@@ -250,8 +248,7 @@ def _nearest(anchor: Anchor, candidates: Sequence[Candidate]) -> list[Candidate]
     """Returns the candidate that a number off by no more than `SLIP` may have been meant as, where it is the only one."""
     value = abs(anchor.values[0] * anchor.factor)
     near = [one for one in candidates if value / SLIP <= abs(one.result) <= value * SLIP]
-    closest = min(near, key=lambda one: abs(one.result - value), default=None)
-    return [closest] if closest is not None else list(candidates)
+    return near if len(near) == 1 else list(candidates)
 
 
 def _singled_out(aim: Aim, operands: Sequence[Operand], possible: Sequence[Candidate]) -> bool:
