@@ -7,10 +7,11 @@ from rag_eval_hooks.attribution.ask import ask_model
 from rag_eval_hooks.attribution.attributor import Attributor
 from rag_eval_hooks.attribution.cite import cite
 from rag_eval_hooks.attribution.claims import Statement
+from rag_eval_hooks.attribution.derived import derive
 from rag_eval_hooks.attribution.match import Judgement
 from rag_eval_hooks.attribution.reading import Reading
 from rag_eval_hooks.attribution.use import use_features, use_probabilities, with_citations
-from rag_eval_hooks.record import Attribution, ChunkVerdict, Citation, Claim, RagRun, Support
+from rag_eval_hooks.record import Attribution, ChunkVerdict, Citation, Claim, Derived, RagRun, Support
 from rag_eval_hooks.record.evaluation import SUPPORTED_FROM, Use, Verdict
 
 __all__ = ["ATTRIBUTOR", "ATTRIBUTOR_VERSION", "USED_FROM", "attribute", "use_features_by_position"]
@@ -21,6 +22,8 @@ USED_FROM = 0.45
 UNUSED_BELOW = 0.3
 UNSUPPORTED_BELOW = 0.3
 MAX_SUPPORTS = 50
+OPERAND_USE = 0.8
+"""Probability of use, at least, of a text with an operand of a number that the answer computed; set by hand."""
 
 
 def attribute(run: RagRun, attributor: Attributor | None = None) -> Attribution:
@@ -53,6 +56,7 @@ def attribute(run: RagRun, attributor: Attributor | None = None) -> Attribution:
             chunks=_verdicts(run, [None] * len(run.context), [], []),
         )
     reading = Reading(run, attributor)
+    derivations = derive(reading)
     unanswered = ask_model(reading, lambda judgement: _verdict(judgement) == "uncertain")
     citations = cite(run, reading)
     cited: dict[int, list[int]] = {}
@@ -60,7 +64,14 @@ def attribute(run: RagRun, attributor: Attributor | None = None) -> Attribution:
         if citation.claim is not None:
             cited.setdefault(citation.claim, []).append(citation.index)
     claims = [
-        _claim(index, statement, judgement, tuple(cited.get(index, ())), reading)
+        _claim(
+            index,
+            statement,
+            judgement,
+            tuple(cited.get(index, ())),
+            reading,
+            derivations.found.get(index, ()),
+        )
         for index, (statement, judgement) in enumerate(zip_longest(reading.statements, reading.judged))
     ]
     used = use_probabilities(reading.stated, len(reading.evidence.texts))
@@ -69,6 +80,8 @@ def attribute(run: RagRun, attributor: Attributor | None = None) -> Attribution:
         used = with_citations(used, {reading.place_of[position] for position in pointed_at})
     if reading.attributor.calibration is not None and reading.attributor.calibration.use is not None:
         used = [reading.attributor.calibration.use.apply(probability) for probability in used]
+    for place in derivations.used:
+        used[place] = max(used[place], OPERAND_USE)
     refuted = {backing.chunk for judgement in reading.stated for backing in judgement.backings if backing.conflict}
     return Attribution(
         answer_kind=reading.kind,
@@ -82,7 +95,7 @@ def attribute(run: RagRun, attributor: Attributor | None = None) -> Attribution:
         claims=tuple(claims),
         citations=tuple(citations),
         unanswered=unanswered,
-        limits=reading.limits(len(citations)),
+        limits=reading.limits(len(citations)) + ("derivations_cut",) * derivations.was_cut,
     )
 
 
@@ -106,7 +119,7 @@ def support_features_by_claim(run: RagRun) -> list[tuple[float, ...]]:
 
 
 def _claim(
-    index: int, statement: Statement, judgement: Judgement | None, citations: tuple[int, ...], reading: Reading
+    index: int, statement: Statement, judgement: Judgement | None, citations: tuple[int, ...], reading: Reading, derived: tuple[Derived, ...]
 ) -> Claim:
     verdict: Verdict = "uncertain"
     supports: list[Support] = []
@@ -128,6 +141,7 @@ def _claim(
         supported_by=tuple(supports),
         needs_evidence=statement.kind == "statement",
         citations=citations,
+        derived=derived,
     )
 
 

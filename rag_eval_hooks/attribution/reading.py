@@ -4,16 +4,18 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 
+from rag_eval_hooks.attribution.anchors import Anchor
 from rag_eval_hooks.attribution.asked import other_values
 from rag_eval_hooks.attribution.attributor import Attributor
 from rag_eval_hooks.attribution.calibration import Scaling
 from rag_eval_hooks.attribution.claims import Statement, blank, split_statements
-from rag_eval_hooks.attribution.evidence import Evidence
+from rag_eval_hooks.attribution.evidence import Evidence, anchors_of
 from rag_eval_hooks.attribution.fold import Folded, fold
 from rag_eval_hooks.attribution.marks import find_marks
 from rag_eval_hooks.attribution.match import Judgement, Query, judge
 from rag_eval_hooks.attribution.support import alternatives, is_designation
 from rag_eval_hooks.attribution.terms import terms
+from rag_eval_hooks.attribution.wanted import Wanted, wanted
 from rag_eval_hooks.record import Chunk, RagRun
 from rag_eval_hooks.record.evaluation import AnswerKind
 from rag_eval_hooks.record.limits import (
@@ -65,6 +67,8 @@ class Reading:
         asked = self._question[:MAX_QUESTION]
         question = fold(asked)
         self._query = Query(question.text)
+        self.asked = question.text
+        """The question, folded."""
         vocabulary = {term for term, _, _ in terms(self._folded.text)}
         vocabulary.update(*map(alternatives, tuple(vocabulary)))
         designates = any(map(is_designation, self._query.anchors))
@@ -79,6 +83,36 @@ class Reading:
     def weigh(self, start: int, end: int) -> Judgement:
         """Returns what each text gives for a span of the answer; together only where it is a statement."""
         return self._known.get((start, end)) or self._judge(start, end, only_alone=True)
+
+    def statement_text(self, index: int) -> tuple[str, int]:
+        """Returns a statement's folded text and where it begins in the folded answer."""
+        start, end = self._folded.locate(self.statements[index].start, self.statements[index].end)
+        return self._folded.text[start:end], start
+
+    def answer_span(self, start: int, end: int) -> tuple[int, int]:
+        """Returns the span of the answer behind a span of the folded one."""
+        return self._folded.span(start, end)
+
+    def values_nowhere(self, index: int) -> list[tuple[Anchor, bool]]:
+        """Returns the numbers of a statement that no text states, or only where it speaks of nothing the statement names.
+
+        Each with whether it stands nowhere at all.
+        """
+        text, _ = self.statement_text(index)
+        named: set[int] | None = None
+        found = []
+        for one in anchors_of(text):
+            places = self.evidence.find_anchor(one) if one.values else [-1]
+            if places and named is None:
+                named = {place for term, _, _ in terms(text) for place in self.evidence.find_term(term)}
+            if not places or (named is not None and not is_designation(one) and one.values and named.isdisjoint(places)):
+                found.append((one, not places))
+        return found
+
+    def wanted_of(self, index: int) -> Wanted:
+        """Returns what a statement says."""
+        start, end = self._folded.locate(self.statements[index].start, self.statements[index].end)
+        return wanted(self._folded, self._visible, start, end, self._query, self.evidence, self.background)
 
     def replace(self, index: int, judgement: Judgement) -> None:
         """Puts another judgement in the place of a statement's own, for all who ask from now on."""
@@ -131,8 +165,11 @@ class Reading:
         Equal texts may differ in markup and white space, so the place is counted in characters that are not blank.
         """
         found = self.evidence.sentences[sentence]
-        canonical, form = self.evidence.texts[found.chunk], self._forms[position]
-        start, end = found.start, found.end
+        return self.span_of(position, found.chunk, found.start, found.end)
+
+    def span_of(self, position: int, chunk: int, start: int, end: int) -> tuple[int, int] | None:
+        """Returns where a piece of a distinct text stands in the text of a context position, without blanks around it."""
+        canonical, form = self.evidence.texts[chunk], self._forms[position]
         if form.text != canonical.text:
             before = _solid(canonical.text[:start])
             places = self._solid_places(position)

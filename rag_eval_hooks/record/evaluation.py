@@ -18,6 +18,8 @@ __all__ = [
     "Citation",
     "CitationProblem",
     "Claim",
+    "Derived",
+    "DerivedOperand",
     "Evaluation",
     "Finding",
     "FindingKind",
@@ -25,6 +27,7 @@ __all__ = [
     "Labels",
     "MadeBy",
     "MetricResult",
+    "Operation",
     "Support",
     "Use",
     "Verdict",
@@ -37,6 +40,18 @@ Use = Literal["used", "unused", "uncertain", "unknown"]
 Verdict = Literal["supported", "unsupported", "conflict", "uncertain"]
 CitationProblem = Literal["dangling", "unsupported", "misplaced"]
 Labels = Literal["gold", "used", "judge"]
+Operation = Literal[
+    "sum",
+    "difference",
+    "product",
+    "ratio",
+    "share",
+    "percentage_change",
+    "mean",
+    "count",
+    "conversion",
+    "date_difference",
+]
 FindingStage = Literal["retrieval", "packing", "use", "answer", "citation"]
 FindingKind = Literal[
     "zero_recall",
@@ -100,6 +115,40 @@ class Support(Model):
     """Where in the chunk's text, as half-open character offsets."""
 
 
+class DerivedOperand(Model):
+    """A number of the context that an answer's number is computed from, or an item that it counts."""
+
+    rank: Rank
+    """The rank of its chunk in `Evaluation.chunks`."""
+    id: Text
+    """The chunk's id."""
+    span: Span
+    """Where in the chunk's text, as half-open character offsets."""
+    text: Text
+    """The number or item as the chunk writes it."""
+
+
+class Derived(Model):
+    """A number of the answer that no text states, and how it is computed from numbers that texts state."""
+
+    value: Text
+    """The number as the answer writes it."""
+    span: Span
+    """Where in the answer, as half-open character offsets."""
+    formula: Text
+    """How it is computed, in plain signs: `(150 - 120) / 120`."""
+    operation: Operation
+    """What the formula does."""
+    result: Annotated[float, Field(allow_inf_nan=False)]
+    """What the formula gives, in the unit the answer writes; a percentage as a fraction."""
+    operands: tuple[DerivedOperand, ...]
+    """The numbers in it, in the order of the formula."""
+    tried: Annotated[int, Field(ge=0)]
+    """How many other formulas over numbers near the claim's words were tried: the more, the less a hit tells."""
+    right: bool
+    """Whether it gives the answer's number, rounded as written; if not, the claim is a conflict."""
+
+
 class Claim(Model):
     """One statement of the answer: a sentence or list item that says something checkable."""
 
@@ -119,6 +168,8 @@ class Claim(Model):
     """False for what needs no source: greetings, questions, refusals."""
     citations: tuple[int, ...] = ()
     """Indices of the claim's citations."""
+    derived: tuple[Derived, ...] = ()
+    """Its numbers that are computed from the context."""
 
 
 class Citation(Model):

@@ -43,6 +43,7 @@ LIMITS: Final[Mapping[str, str]] = MappingProxyType(
         "chunk_cut": f"a chunk was read to its character {MAX_CHUNK:,}",
         "context_cut": f"chunks behind {MAX_CONTEXT:,} characters of chunks were not read; their use is unknown",
         "terms_cut": f"a term stands in more sentences of the context; the first {MAX_POSTINGS:,} were looked at",
+        "derivations_cut": "of very many numbers, not all were tried as computed or as what others are computed from",
     }
 )
 """By word of `Evaluation.limits`: what was left out."""

@@ -1,0 +1,131 @@
+"""Tries the numbers of a claim that no text states as computed from numbers that texts state."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from rag_eval_hooks.attribution.anchors import Anchor
+from rag_eval_hooks.attribution.derived.aim import Aim, aim_of
+from rag_eval_hooks.attribution.derived.candidates import Candidate
+from rag_eval_hooks.attribution.derived.operands import Operand, Operands, is_year
+from rag_eval_hooks.attribution.derived.reach import candidates_for
+from rag_eval_hooks.attribution.derived.settle import Outcome, settle
+from rag_eval_hooks.attribution.derived.verdict import verdict_of
+from rag_eval_hooks.attribution.reading import Reading
+from rag_eval_hooks.record import Derived, DerivedOperand
+from rag_eval_hooks.record.evaluation import SUPPORTED_FROM
+
+__all__ = ["Derivations", "derive"]
+
+MAX_CLAIMS_TRIED = 50
+"""Claims of one answer with numbers that no text states: each is weighed against all operands."""
+YEAR_WITHIN = 14
+YEAR_BEFORE = re.compile(
+    r"(?:\b(?:in|since|from|to|till|until|by|of|year|and|between|before|after|around|im|jahre?|seit|bis|von|und|vor|nach|en|"
+    r"de|depuis|entre|et|y|desde|hasta|del|\d\d?)[ ,.-]{0,2}|[(/-]|[年月自从至到于在])$"
+)
+"""What stands before a year, rather than before another number of four digits."""
+MAX_VALUES_TRIED = 4
+"""Numbers of one claim that are tried."""
+
+
+class Derivations(NamedTuple):
+    """What was computed in an answer."""
+
+    found: dict[int, tuple[Derived, ...]]
+    """By index of the claim."""
+    used: frozenset[int]
+    """The distinct texts with operands of right derivations."""
+    was_cut: bool
+    """Whether something was not tried because there was too much of it."""
+
+
+def derive(reading: Reading) -> Derivations:
+    """Tries what no text states as computed, and puts what follows into the judgements of `reading`.
+
+    Costs nothing but a look-up where the texts state every number. A claim whose other parts the texts hold is
+    supported by the operands' texts from then on; one whose number is off is a conflict.
+    """
+    found: dict[int, tuple[Derived, ...]] = {}
+    used: set[int] = set()
+    operands: Operands | None = None
+    tried = 0
+    was_cut = False
+    if not reading.was_seen or not reading.evidence.texts:
+        return Derivations(found, frozenset(), was_cut=False)
+    for index, (statement, judgement) in enumerate(zip(reading.statements, reading.judged, strict=False)):
+        if statement.kind != "statement" or judgement.support >= SUPPORTED_FROM:
+            continue
+        is_nowhere = dict(reading.values_nowhere(index)[:MAX_VALUES_TRIED])
+        missing = list(is_nowhere)
+        if not missing:
+            continue
+        if tried >= MAX_CLAIMS_TRIED:
+            was_cut = True
+            break
+        tried += 1
+        operands = operands or Operands(reading.evidence)
+        was_cut = was_cut or operands.was_cut
+        aim = aim_of(reading, index, missing)
+        outcomes: list[tuple[Anchor, Outcome]] = []
+        for anchor in missing:
+            amount = operands.as_amount(aim.text, anchor)
+            outcome = settle(amount, aim, candidates_for(amount, aim, operands))
+            if outcome is None and is_year(amount) and not YEAR_BEFORE.search(aim.text[: anchor.start][-YEAR_WITHIN:]):
+                amount = amount._replace(raw="")
+                outcome = settle(amount, aim, candidates_for(amount, aim, operands))
+                outcome = outcome if outcome is not None and outcome.is_right else None
+            if outcome is not None and (outcome.is_right or is_nowhere[anchor]):
+                outcomes.append((anchor, outcome))
+        sizes = {float(len(outcome.candidate.operands)) for _, outcome in outcomes if outcome.is_right}
+        # `All four quarters`: how many operands there are is no result.
+        outcomes = [(one, outcome) for one, outcome in outcomes if outcome.is_right or one.values[0] not in sizes]
+        if not outcomes:
+            continue
+        found[index] = tuple(_derived(reading, aim, anchor, outcome) for anchor, outcome in outcomes)
+        settled = verdict_of(reading, index, aim, [one for one in missing if is_nowhere[one]], outcomes)
+        if settled is not None:
+            reading.replace(index, settled)
+        used.update(
+            operand.chunk for _, outcome in outcomes if outcome.is_right for operand in outcome.candidate.operands
+        )
+    return Derivations(found, frozenset(used), was_cut)
+
+
+def _derived(reading: Reading, aim: Aim, anchor: Anchor, outcome: Outcome) -> Derived:
+    start, end = reading.answer_span(aim.start + anchor.start, aim.start + anchor.end)
+    candidate = outcome.candidate
+    return Derived(
+        value=reading.answer[start:end],
+        span=(start, end),
+        formula=candidate.formula,
+        operation=candidate.operation,
+        result=round(_in_unit(anchor, candidate), 12),
+        operands=tuple(_operands(reading, candidate.operands)),
+        tried=outcome.tried,
+        right=outcome.is_right,
+    )
+
+
+def _in_unit(anchor: Anchor, candidate: Candidate) -> float:
+    """Returns the result as the claim writes it: in its unit, a percentage as a fraction."""
+    if candidate.dimension == "percent" or anchor.dimension in (None, "percent"):
+        if anchor.dimension is None and candidate.dimension != "percent":
+            options = (candidate.result, *(candidate.result / unit for unit in candidate.units))
+            wanted = anchor.values[0]
+            return min(options, key=lambda option: abs(option - wanted))
+        return candidate.result
+    return candidate.result / anchor.factor
+
+
+def _operands(reading: Reading, operands: Sequence[Operand]) -> list[DerivedOperand]:
+    listed = []
+    for one in operands:
+        position = reading.place_of.index(one.chunk)
+        span = reading.span_of(position, one.chunk, one.start, one.end)
+        if span is not None:
+            chunk = reading.context[position]
+            listed.append(
+                DerivedOperand(rank=position + 1, id=chunk.id, span=span, text=chunk.text[slice(*span)])
+            )
+    return listed
