@@ -19,6 +19,8 @@ SAID_BY_GOLD = 0.95
 """Gold says it, and a refusal is told from an answer by its words, which may mislead."""
 SEEN_IN_LABELS = 0.9
 """Gold judged chunks and found none relevant, or a complete evidence set was in the context."""
+MISCALCULATED = 0.85
+"""The claim names the operation and its operands; what is left is that it meant other numbers."""
 CONFLICT_AT_MOST = 0.75
 """Of the contradictions that attribution finds in FEVER Symmetric, 73 % are contradictions."""
 
@@ -39,9 +41,20 @@ def lucky_guess(seen: Situation) -> Found | None:
     )
 
 
-def computation_error(seen: Situation) -> Found | None:  # noqa: ARG001
-    """Placeholder."""
-    return None
+def computation_error(seen: Situation) -> Found | None:
+    """A computed number does not follow from the numbers it was computed from, which the context states."""
+    wrong = [(claim, one) for claim in seen.checkable for one in claim.derived if not one.right]
+    if not seen.answered or not wrong:
+        return None
+    _, first = wrong[0]
+    claims = tuple(dict.fromkeys(claim.index for claim, _ in wrong))
+    more = f" (and {count(len(wrong) - 1, 'more number')})" if len(wrong) > 1 else ""
+    return Found(
+        MISCALCULATED,
+        f"The answer says {first.value}, but {first.formula} = {first.result:.12g}{more}.",
+        claims=claims,
+        chunks=tuple(sorted({operand.rank for _, one in wrong for operand in one.operands})),
+    )
 
 
 def conflicting_claim(seen: Situation) -> Found | None:
