@@ -101,7 +101,7 @@ def swap(kind: str) -> Make:
     """Returns the injection of another value of a kind into the answer."""
 
     def make(run: GoodRun, _: Sequence[GoodRun], chance: random.Random) -> RagRun | None:
-        values = [value for value in run.values if value.kind == kind]
+        values = [value for value in run.values if value.kind == kind and not _is_counted_with(run, value)]
         if not values:
             return None
         value = chance.choice(values)
@@ -182,7 +182,7 @@ def follow_distractor(run: GoodRun, _: Sequence[GoodRun], chance: random.Random)
         if value.kind in ("year", "number", "entity")
         and run.answer.count(value.text) == 1
         and sum(value.text in one["text"] for one in run.contexts) == 1
-        and (run.computed is None or run.computed[0] not in _sentence_of(run.answer, value.text))
+        and not _is_counted_with(run, value)
     ]
     if not values:
         return None
@@ -211,6 +211,11 @@ def _sentences_with(answer: str, value: Value, was: str, becomes: str, numbers: 
 
 def _with_mark(answer: str, mark: re.Match[str], new: str) -> str:
     return answer[: mark.start()] + new + answer[mark.end() :]
+
+
+def _is_counted_with(run: GoodRun, value: Value) -> bool:
+    """Whether the value's sentence has a computed number: with the value, that would be wrong, too."""
+    return run.computed is not None and run.computed[0] in _sentence_of(run.answer, value.text)
 
 
 def _sentence_of(answer: str, text: str) -> str:
