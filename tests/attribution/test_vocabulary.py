@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from rag_eval_hooks.attribution.fold import fold
 from rag_eval_hooks.attribution.sentences import sentence_bounds
-from rag_eval_hooks.attribution.terms import OPENING, openings, plain_terms, stem, terms
+from rag_eval_hooks.attribution.terms import plain_terms, stem, terms
 from rag_eval_hooks.attribution.vocabulary import Vocabulary
 
 WORDS = st.sampled_from(
