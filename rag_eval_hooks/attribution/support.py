@@ -3,9 +3,10 @@
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib import resources
+from itertools import pairwise
 from operator import itemgetter, mul
 from typing import NamedTuple
 
@@ -23,11 +24,12 @@ __all__ = [
     "Source",
     "alternatives",
     "compile_heads",
+    "conflict_probability",
     "is_designation",
     "same_slot",
     "spans",
     "support_features",
-    "weigh_support",
+    "support_probability",
 ]
 
 FEATURES = (
@@ -167,7 +169,7 @@ def support_features(
         1.0 - missing_idf / total_idf if total_idf else 1.0,
         1.0 - missing / total if total else 1.0,
         tokens,
-        _share(_pairs(said.tokens), _pairs(source.tokens), tokens),
+        _share(pairwise(said.tokens), pairwise(source.tokens), tokens),
         _share(_triples(said.tokens), _triples(source.tokens), tokens),
         math.log1p(missing),
         math.log1p(missing_idf),
@@ -219,21 +221,20 @@ def same_slot(claimed: Anchor, source: Anchor) -> bool:
     return _is_year(claimed) == _is_year(source)
 
 
-def weigh_support(features: Sequence[float]) -> tuple[float, float]:
-    """Returns the probability of support and that of contradiction, each in [0, 1], by `weights.json`."""
-    support, conflict = _heads()
-    with_one = (*features, 1.0)
-    return support.probability(with_one), conflict.probability(with_one)
+def support_probability(features: Sequence[float]) -> float:
+    """Returns the probability of support, in [0, 1], by `weights.json`."""
+    return _heads()[0].probability((*features, 1.0))
+
+
+def conflict_probability(features: Sequence[float]) -> float:
+    """Returns the probability of contradiction, in [0, 1], by `weights.json`."""
+    return _heads()[1].probability((*features, 1.0))
 
 
 def _share(said: Iterable[Run], source: Iterable[Run], otherwise: float) -> float:
     """Share of the runs of words that the source has, too."""
     runs = list(said)
     return sum(map(set(source).__contains__, runs)) / len(runs) if runs else otherwise
-
-
-def _pairs(tokens: Sequence[str]) -> Iterable[Run]:
-    return zip(tokens, tokens[1:], strict=False)
 
 
 def _triples(tokens: Sequence[str]) -> Iterable[Run]:

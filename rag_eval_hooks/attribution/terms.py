@@ -67,6 +67,8 @@ VOWELS = frozenset("aeiouy")
 OPENING = 3
 """How many letters at the beginning of a word tell words without a common stem apart."""
 MAX_REMEMBERED = 100_000
+LONGEST_REMEMBERED = 40
+"""Letters of a word; a text without blanks is no word, and would be kept for long."""
 
 
 def terms(text: str) -> Iterator[tuple[str, int, int]]:
@@ -190,10 +192,11 @@ class _Stems(dict[str, str]):
 
     def __missing__(self, word: str) -> str:
         """Finds the stem of a new word; stop words stand for themselves."""
-        if len(self) >= MAX_REMEMBERED:
-            self.clear()
         found = word if word in STOPWORDS else stem(word)
-        self[word] = found
+        if len(word) <= LONGEST_REMEMBERED:
+            if len(self) >= MAX_REMEMBERED:
+                self.clear()
+            self[word] = found
         return found
 
 

@@ -105,7 +105,9 @@ class Vocabulary:
             ]:
                 found.append((bisect_right(starts, begin + 2 * number) - 1, term))
         if self._singles:
-            for at in [at for at, char in enumerate(coded.cast("I").tolist()) if char in self._singles]:
-                if text[at] in single_characters(text[max(0, at - 1) : at + 2]):
-                    found.append((bisect_right(starts, at) - 1, text[at]))
+            found += [
+                (bisect_right(starts, at) - 1, text[at])
+                for at, char in enumerate(coded.cast("I").tolist())
+                if char in self._singles and text[at] in single_characters(text[max(0, at - 1) : at + 2])
+            ]
         return sorted(found)
