@@ -1,6 +1,5 @@
 """Indexes the chunks by sentence, so that a statement finds its evidence in time linear in the text."""
 
-import re
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
@@ -10,7 +9,7 @@ from rag_eval_hooks.attribution.fold import Folded, fold
 from rag_eval_hooks.attribution.sentences import sentence_bounds
 from rag_eval_hooks.attribution.stance import stance_of
 from rag_eval_hooks.attribution.support import Source
-from rag_eval_hooks.attribution.terms import plain_terms
+from rag_eval_hooks.attribution.terms import plain_terms, words
 from rag_eval_hooks.attribution.vocabulary import NUMBER_WORD, Vocabulary
 from rag_eval_hooks.record.limits import MAX_CHUNK, MAX_POSTINGS
 
@@ -19,8 +18,6 @@ __all__ = ["Evidence", "Sentence", "anchors_of", "fold_text", "word_stream"]
 MAX_ALIKE = 8
 QUOTE_WORDS = 4
 QUOTE_CHARACTERS = 10
-NAME = re.compile(r"(?<=\s)[^\W\d_a-z][\w'-]+")
-WORDS = re.compile(r"\w+")
 
 
 class Sentence(NamedTuple):
@@ -43,7 +40,7 @@ def fold_text(text: str) -> Folded:
 
 def word_stream(text: str) -> str:
     """Returns the words of a folded text, one blank between them."""
-    return " ".join(WORDS.findall(text))
+    return " ".join(words(text))
 
 
 class Evidence:
@@ -95,7 +92,7 @@ class Evidence:
         self._sources[place] = source = Source(
             tokens=tuple(plain_terms(folded.text, start, end)),
             text=text,
-            names=sum(1 for _ in NAME.finditer(self._originals[chunk], *folded.span(start, end))),
+            origins=((self._originals[chunk], *folded.span(start, end)),),
             stance=stance_of(text),
         )
         return source
@@ -130,19 +127,22 @@ class Evidence:
         text = folded.text
         bounds = sentence_bounds(folded, original)
         first = len(self.sentences)
-        worded: list[tuple[int, int]] = []
         asks = "?" in text
-        for place, (span, held) in enumerate(zip(bounds, self._vocabulary.find(text, bounds), strict=True), first):
-            is_question = asks and text[slice(*span)].rstrip(" \n\"'*_)")[-1:] == "?"
-            self.sentences.append(Sentence(chunk, *span, is_question))
-            for term in held:
-                places = self.postings.get(term)
-                if term == NUMBER_WORD:
-                    if worded[-1:] != [span]:
-                        worded.append(span)
-                elif places is None:
-                    self.postings[term], self.frequency[term] = [place], 1
-                elif places[-1] != place:
-                    self.frequency[term] += places[-1] < first
-                    places.append(place)
+        self.sentences += [
+            Sentence(chunk, start, end, asks and text[start:end].rstrip(" \n\"'*_)")[-1:] == "?")
+            for start, end in bounds
+        ]
+        postings, frequency = self.postings, self.frequency
+        worded: list[tuple[int, int]] = []
+        for number, term in self._vocabulary.find(text, bounds):
+            place = first + number
+            places = postings.get(term)
+            if term == NUMBER_WORD:
+                if worded[-1:] != [bounds[number]]:
+                    worded.append(bounds[number])
+            elif places is None:
+                postings[term], frequency[term] = [place], 1
+            elif places[-1] != place:
+                frequency[term] += places[-1] < first
+                places.append(place)
         self.anchors.add(text, bounds, worded)

@@ -17,11 +17,12 @@ from rag_eval_hooks.attribution.support import (
     FEATURES,
     Said,
     Source,
+    conflict_probability,
     is_designation,
     same_slot,
     spans,
     support_features,
-    weigh_support,
+    support_probability,
 )
 from rag_eval_hooks.attribution.terms import terms
 from rag_eval_hooks.attribution.wanted import Query, Wanted, wanted
@@ -163,7 +164,7 @@ def _support(
     # A value that is stated has no other in its place, and texts are only searched for values where it takes them.
     stated = [] if all(values) else [anchor for place in sentences for anchor in evidence.anchors[place]]
     features = support_features(said, held, values, source, stated)
-    support, against = weigh_support(features)
+    support = support_probability(features)
     another, flipped = _contradictions(sentences, values, hits, claim, evidence)
     if not all(values) or another or flipped:
         support = min(support, UNBACKED_MOST)
@@ -176,10 +177,10 @@ def _support(
         and (
             ((another or flipped) and claim.names <= credit.keys())
             or (
-                against >= CONFLICT_FROM
-                and _same_subject(said, first_word in credit, source)
+                _same_subject(said, first_word in credit, source)
                 and not denies_other  # that it is not in Paris is not contradicted by where it is
                 and not (said.stance.denies != source.stance.denies and excludes(said.stance, source.stance))
+                and conflict_probability(features) >= CONFLICT_FROM
             )
         )
     )

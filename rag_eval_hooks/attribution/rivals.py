@@ -50,16 +50,17 @@ def pointers(found: Mapping[int, Overlap], wanted: Wanted, evidence: Evidence) -
     """
     weights = wanted.use_weights
     enough = OVERLAP_SHARE * sum(weights)
-    key_of: dict[int, str | int] = {}
-    leaders: dict[str | int, tuple[float, int]] = {}
-    for chunk, overlap in found.items():
-        worth = gain(overlap.credit, {}, weights)
-        key = "".join(evidence.text_of(overlap.sentences[0]).split()) if worth >= enough else chunk
-        key_of[chunk] = key
-        leaders[key] = min(leaders.get(key, (-worth, chunk)), (-worth, chunk))
-    led = {key: chunk for key, (_, chunk) in leaders.items()}
-    pointed = _among_rivals({chunk: found[chunk] for chunk in sorted(led.values())}, wanted)
-    return {chunk: pointed[led[key]] for chunk, key in key_of.items()}
+    worth = {chunk: gain(overlap.credit, {}, weights) for chunk, overlap in found.items()}
+    most = [chunk for chunk, value in worth.items() if value >= enough]
+    leader: dict[int, int] = {}
+    if len(most) > 1:
+        leaders: dict[str, int] = {}
+        for chunk in sorted(most, key=lambda chunk: (-worth[chunk], chunk)):
+            sentence = "".join(evidence.text_of(found[chunk].sentences[0]).split())
+            leader[chunk] = leaders.setdefault(sentence, chunk)
+    rivals = {chunk: found[chunk] for chunk in sorted(found) if leader.get(chunk, chunk) == chunk}
+    pointed = _among_rivals(rivals, wanted)
+    return {chunk: pointed[leader.get(chunk, chunk)] for chunk in found}
 
 
 def _among_rivals(found: Mapping[int, Overlap], wanted: Wanted) -> dict[int, Pointer]:

@@ -14,6 +14,8 @@ BREAK = re.compile(r"[.!?\n。।॥۔؟။።։](?:(?<=\n)\s*+|(?<=[。।॥۔
 LINE_START = re.compile(r"[-*+•|#>]|\(?\d{1,3}[.)]|[a-z]\)")
 LAST_WORD = re.compile(r"[^\W\d_]+(?:\.[^\W\d_]+)*$")
 LONGEST_ABBREVIATION = 12
+ENDINGS = frozenset(word[-2:] for word in ABBREVIATIONS)
+"""How abbreviations of more than one letter end: most words do not, and need no closer look."""
 
 
 def sentence_bounds(folded: Folded, original: str) -> list[tuple[int, int]]:
@@ -27,21 +29,24 @@ def sentence_bounds(folded: Folded, original: str) -> list[tuple[int, int]]:
     length = len(text)
     bounds: list[tuple[int, int]] = []
     last = 0
-    for match in BREAK.finditer(text):
-        begin, end = match.span()
+    for begin, end in [match.span() for match in BREAK.finditer(text)]:
         if end == length:
             break
         first = text[begin]
-        if first == "\n":
-            if _is_wrapped(text, match):
-                continue
-        elif first in ".!?":
+        if first == ".":
             if not text[end - 1].isspace():
                 continue
-            if first == ".":
-                following = end if moves is None else folded.span(end, end + 1)[0]
-                if original[following].islower() or _is_abbreviation(text, last, begin):
-                    continue
+            following = end if moves is None else folded.span(end, end + 1)[0]
+            if original[following].islower():
+                continue
+            ending = text[begin - 2 : begin]
+            if (ending in ENDINGS or not ending[:1].isalpha()) and _is_abbreviation(text, last, begin):
+                continue
+        elif first == "\n":
+            if _is_wrapped(text, begin, end):
+                continue
+        elif first in "!?" and not text[end - 1].isspace():
+            continue
         if end - last <= MAX_SENTENCE:
             bounds.append((last, end))
         else:
@@ -61,10 +66,10 @@ def _is_abbreviation(text: str, start: int, stop: int) -> bool:
     return match is not None and match.group() in ABBREVIATIONS
 
 
-def _is_wrapped(text: str, match: re.Match[str]) -> bool:
+def _is_wrapped(text: str, begin: int, end: int) -> bool:
     """Whether a line break only wraps a sentence: the line before is long and open, the next one starts nothing new."""
-    line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()].rstrip()
-    opens_block = match.group().count("\n") > 1 or LINE_START.match(text, match.end()) is not None
+    line = text[text.rfind("\n", 0, begin) + 1 : begin].rstrip()
+    opens_block = text.count("\n", begin, end) > 1 or LINE_START.match(text, end) is not None
     return len(line) >= WRAPPED_FROM and line[-1] not in ".!?:;|。" and not opens_block
 
 

@@ -4,11 +4,10 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rag_eval_hooks.attribution.terms import SPACELESS_FROM, stem
+from rag_eval_hooks.attribution.terms import SPACELESS_FROM, stem, words
 
 __all__ = ["OPPOSED", "Stance", "direction", "excludes", "stance_of"]
 
-WORDS = re.compile(r"\w+")
 LONGEST_WORD = 24
 MAX_REMEMBERED = 100_000
 
@@ -123,19 +122,19 @@ def stance_of(text: str) -> Stance:
     >>> found.direction, found.denies, found.is_negated
     (-1, True, False)
     """
-    words = WORDS.findall(text)
+    said = words(text)
     signs = negations = 0
-    for word in words:
-        sign = _SIGNS[word]
+    for sign in filter(None, map(_SIGNS.__getitem__, said)):  # most words have none
         signs |= sign
         if sign & NEGATES:
             negations += 1
-    for word in _PHRASES.keys() & words:
-        for pattern, sign in _PHRASES[word]:
-            found = len(pattern.findall(text))
-            if found:
-                signs |= sign
-                negations += found if sign & NEGATES else 0
+    if not _LAST_WORDS.isdisjoint(said):
+        for word in _LAST_WORDS.intersection(said):
+            for pattern, sign in _PHRASES[word]:
+                found = len(pattern.findall(text))
+                if found:
+                    signs |= sign
+                    negations += found if sign & NEGATES else 0
     if not text.isascii():
         negations += len(NEGATING_SPACELESS.findall(text))
         for phrase, sign in _SPACELESS.items():
@@ -175,7 +174,7 @@ class _Signs(dict[str, int]):
         if word[0] >= SPACELESS_FROM:
             return 0
         signs = 0
-        for part in WORDS.findall(word):  # growth's
+        for part in words(word):  # growth's
             signs |= _WORDS.get(part, 0)
             for sign, beginnings in _BEGINNINGS:
                 if part.startswith(beginnings):
@@ -189,12 +188,12 @@ class _Signs(dict[str, int]):
 
 _SIGNS = _Signs()
 _BEGINNINGS = tuple(
-    (sign, tuple(word[:-1] for word in words.split() if word.endswith("*")))
-    for sign, words in ((RISES, RISING), (FALLS, FALLING))
+    (sign, tuple(word[:-1] for word in listed.split() if word.endswith("*")))
+    for sign, listed in ((RISES, RISING), (FALLS, FALLING))
 )
 _signed = [
-    *((sign, word) for sign, words in ((RISES, RISING), (FALLS, FALLING)) for word in words.split()),
-    *((sign, word) for sign, words in ((NEGATES, NEGATING), (DENIES, DENYING)) for word in words.split()),
+    *((sign, word) for sign, listed in ((RISES, RISING), (FALLS, FALLING)) for word in listed.split()),
+    *((sign, word) for sign, listed in ((NEGATES, NEGATING), (DENIES, DENYING)) for word in listed.split()),
 ]
 _sides: list[tuple[int, str]] = [
     (1 << number + shift, phrase)
@@ -224,5 +223,6 @@ for _sign, _phrase in _signed + _sides:
         _table = _SPACELESS if _phrase >= SPACELESS_FROM else _WORDS
         _table[_phrase] = _table.get(_phrase, 0) | _sign
 
+_LAST_WORDS = frozenset(_PHRASES)
 OPPOSED = frozenset(stem(phrase) for _, phrase in _sides if phrase.isalpha())
 """The terms of words that have an opposite here."""

@@ -2,9 +2,11 @@
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib import resources
+from itertools import pairwise
 from operator import itemgetter, mul
 from typing import NamedTuple
 
@@ -22,11 +24,12 @@ __all__ = [
     "Source",
     "alternatives",
     "compile_heads",
+    "conflict_probability",
     "is_designation",
     "same_slot",
     "spans",
     "support_features",
-    "weigh_support",
+    "support_probability",
 ]
 
 FEATURES = (
@@ -58,8 +61,10 @@ FEATURES = (
     "both_deny",
     "reversed",
 )
+NAME = re.compile(r"[^\W\d_a-z](?<=\s.)[\w'-]+")
 MOST = 3
 SENTENCE_WORDS = 8
+Run = tuple[str, ...]
 DESIGNATIONS = frozenset(["day", "month", "quarter", "half", "version", "code"])
 CONFLICT_FROM = 0.62
 """Probability of contradiction from which a statement counts as contradicted."""
@@ -95,9 +100,14 @@ class Source(NamedTuple):
     """All their words in order."""
     text: str
     """Themselves, folded."""
-    names: int
-    """How many names they have."""
+    origins: tuple[tuple[str, int, int], ...]
+    """The texts they come from as they were, and where in them they begin and end."""
     stance: Stance
+
+    @property
+    def names(self) -> int:
+        """How many names they have."""
+        return sum(len(NAME.findall(*origin)) for origin in self.origins)
 
     @staticmethod
     def joined(parts: Sequence["Source"]) -> "Source":
@@ -107,7 +117,7 @@ class Source(NamedTuple):
         return Source(
             tuple(token for part in parts for token in part.tokens),
             " ".join(part.text for part in parts),
-            sum(part.names for part in parts),
+            tuple(origin for part in parts for origin in part.origins),
             Stance.joined([part.stance for part in parts]),
         )
 
@@ -133,19 +143,19 @@ def support_features(
     missing = sum(lost) + missing_numbers
     missing_idf = sum(lost_idf) + missing_numbers
     given = set(source.tokens)
-    present = [token in given for token in said.tokens]
-    size = len(present) or 1
-    gap, lead, run, functions = 0, 0, 0, 0
-    for place, there in enumerate(present, 1):
-        if there:
+    size = len(said.tokens) or 1
+    absent, gap, lead, run, functions = 0, 0, 0, 0, 0
+    for place, token in enumerate(said.tokens, 1):
+        if token in given:
             run = 0
             continue
+        absent += 1
         run += 1
         if run > gap:
             gap = run
         if run == place:
             lead = place
-        functions += said.tokens[place - 1] in STOPWORDS
+        functions += token in STOPWORDS
     named = sum(said.is_name)
     missing_names = sum(name and have < 0.5 for name, have in zip(said.is_name, held, strict=True)) if named else 0
     other_number = missing_numbers > 0 and any(
@@ -154,15 +164,15 @@ def support_features(
     )
     said_denies, source_denies = said.stance.denies, source.stance.denies
     mismatch = said_denies != source_denies
-    tokens = sum(present) / size
+    tokens = (len(said.tokens) - absent) / size
     # A fragment (a heading, a cell, key = value) has no function words and no order to share.
     room = min(1.0, max(0, len(source.tokens) - 1) / SENTENCE_WORDS)
     return (
         1.0 - missing_idf / total_idf if total_idf else 1.0,
         1.0 - missing / total if total else 1.0,
         tokens,
-        _share(said.tokens, source.tokens, 2, tokens),
-        _share(said.tokens, source.tokens, 3, tokens),
+        _share(pairwise(said.tokens), pairwise(source.tokens), tokens),
+        _share(_triples(said.tokens), _triples(source.tokens), tokens),
         math.log1p(missing),
         math.log1p(missing_idf),
         max(lost_idf, default=0.0),
@@ -213,24 +223,24 @@ def same_slot(claimed: Anchor, source: Anchor) -> bool:
     return _is_year(claimed) == _is_year(source)
 
 
-def weigh_support(features: Sequence[float]) -> tuple[float, float]:
-    """Returns the probability of support and that of contradiction, each in [0, 1], by `weights.json`."""
-    support, conflict = _heads()
-    with_one = (*features, 1.0)
-    return support.probability(with_one), conflict.probability(with_one)
+def support_probability(features: Sequence[float]) -> float:
+    """Returns the probability of support, in [0, 1], by `weights.json`."""
+    return _heads()[0].probability((*features, 1.0))
 
 
-def _share(tokens: Sequence[str], source: Sequence[str], size: int, otherwise: float) -> float:
-    """Share of the runs of `size` words that the source has, too."""
-    runs = len(tokens) - size + 1
-    if runs < 1:
-        return otherwise
-    known = set(_runs(source, size))
-    return sum(map(known.__contains__, _runs(tokens, size))) / runs
+def conflict_probability(features: Sequence[float]) -> float:
+    """Returns the probability of contradiction, in [0, 1], by `weights.json`."""
+    return _heads()[1].probability((*features, 1.0))
 
 
-def _runs(tokens: Sequence[str], size: int) -> Iterator[tuple[str, ...]]:
-    return zip(*(tokens[place:] for place in range(size)), strict=False)
+def _share(said: Iterable[Run], source: Iterable[Run], otherwise: float) -> float:
+    """Share of the runs of words that the source has, too."""
+    runs = list(said)
+    return sum(map(set(source).__contains__, runs)) / len(runs) if runs else otherwise
+
+
+def _triples(tokens: Sequence[str]) -> Iterable[Run]:
+    return zip(tokens, tokens[1:], tokens[2:], strict=False)
 
 
 def _stated(anchor: Anchor, said: Said) -> bool:

@@ -25,7 +25,7 @@ Span = tuple[int, int]
 
 
 class Vocabulary:
-    """The terms that are looked for. It learns which words of the texts stand for them, each word once.
+    """The terms that are looked for, and the words of texts that stand for them.
 
     Args:
         terms: The terms.
@@ -39,38 +39,48 @@ class Vocabulary:
         self._openings = TRIGGER_OPENINGS | openings(self._stems)
         self._beginnings = {term[:ALIKE] for term in self._stems if len(term) >= ALIKE}
         self._alike: dict[str, set[str]] = {}
-        self._known: dict[str, tuple[str, ...]] = {}
+        self._held: dict[str, Sequence[str]] = {}
         """For each word that holds terms: which."""
         self._learnt: set[str] = set()
 
-    def find(self, text: str, spans: Sequence[Span]) -> Iterator[Sequence[str]]:
-        """Yields, for each span of a folded text, the terms and words alike it holds; a term may be there twice."""
+    def find(self, text: str, spans: Sequence[Span]) -> Iterator[tuple[int, str]]:
+        """Yields the terms and words alike that a folded text holds, each with the number of the span it stands in.
+
+        The numbers do not fall, but for scripts without blanks, which come last. A term may be there twice.
+        """
         said = plain_words(text, spans)
         words = set().union(*said)
-        self._learn(words - self._learnt)
-        known = self._known
-        here = words & known.keys()
-        spaceless = self._find_spaceless(text, spans) if not text.isascii() else None
-        for number, words_said in enumerate(said):
-            held: list[str] = []
-            if not here.isdisjoint(words_said):
-                for word in here.intersection(words_said):
-                    held += known[word]
-            if spaceless is not None:
-                held += spaceless[number]
-            yield held
+        self._learn(words - self._learnt, quoted="'" in text)
+        held = self._held
+        here = words.intersection(held)
+        if here:
+            is_here = here.__contains__
+            for number, words_said in enumerate(said):
+                for word in filter(is_here, words_said):
+                    for term in held[word]:
+                        yield number, term
+        if not text.isascii():
+            yield from self._find_spaceless(text, spans)
 
     def alike(self, term: str) -> list[str]:
         """Returns the words found so far that begin as a term does, in order."""
         return sorted(self._alike.get(term[:ALIKE], ()))
 
-    def _learn(self, words: set[str]) -> None:
-        """Takes in words that were not seen before; most are no relatives of any term, as their first letters show."""
+    def _learn(self, words: set[str], *, quoted: bool) -> None:
+        """Takes in words that were not seen before; most are no relatives of any term, as their first letters show.
+
+        Args:
+            words: The words.
+            quoted: Whether quotation marks may hang on to them.
+        """
         self._learnt |= words
         known = self._openings
-        for word in [word for word in words if word[:OPENING] in known or "'" in word]:
+        related = [word for word in words if word[:OPENING] in known]
+        if quoted:
+            related += [word for word in words if "'" in word and word[:OPENING] not in known]
+        for word in related:
+            held: list[str] = []
             for stem in stems_of_word(word):
-                held: list[str] = []
                 if stem in TRIGGERS:
                     held.append(NUMBER_WORD)
                 if stem in self._stems:
@@ -78,12 +88,12 @@ class Vocabulary:
                 elif stem[:ALIKE] in self._beginnings:
                     self._alike.setdefault(stem[:ALIKE], set()).add(stem)
                     held.append(stem)
-                if held:
-                    self._known[word] = (*self._known.get(word, ()), *held)
+            if held:
+                self._held[word] = held
 
-    def _find_spaceless(self, text: str, spans: Sequence[Span]) -> list[list[str]]:
-        """Returns, for each span, the terms of scripts without blanks it holds."""
-        found: list[list[str]] = [[] for _ in spans]
+    def _find_spaceless(self, text: str, spans: Sequence[Span]) -> list[tuple[int, str]]:
+        """Returns the terms of scripts without blanks, each with the number of the span it stands in, in order."""
+        found: list[tuple[int, str]] = []
         starts = [start for start, _ in spans]
         # Characters as numbers, neighbours as one number: comparing text this short costs several times as much.
         coded = memoryview(text.encode(CODEC, "surrogatepass"))
@@ -93,9 +103,11 @@ class Vocabulary:
             for number, term in [
                 (number, self._pairs[pair]) for number, pair in enumerate(pairs) if pair in self._pairs
             ]:
-                found[bisect_right(starts, begin + 2 * number) - 1].append(term)
+                found.append((bisect_right(starts, begin + 2 * number) - 1, term))
         if self._singles:
-            for at in [at for at, char in enumerate(coded.cast("I").tolist()) if char in self._singles]:
-                if text[at] in single_characters(text[max(0, at - 1) : at + 2]):
-                    found[bisect_right(starts, at) - 1].append(text[at])
-        return found
+            found += [
+                (bisect_right(starts, at) - 1, text[at])
+                for at, char in enumerate(coded.cast("I").tolist())
+                if char in self._singles and text[at] in single_characters(text[max(0, at - 1) : at + 2])
+            ]
+        return sorted(found)

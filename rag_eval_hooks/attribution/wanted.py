@@ -114,20 +114,18 @@ def wanted(
             continue  # the day says its month
         discount = QUESTION_DISCOUNT if query.holds(anchor) else 1.0
         found.append(Term("", anchor, NUMBER_SUPPORT_WEIGHT, NUMBER_USE_WEIGHT * discount, False))
-    inside = [(anchor.start, anchor.end) for anchor in anchors]
-    at = 0
+    inside = [(anchor.start, anchor.end) for anchor in reversed(anchors)]
     seen: set[str] = set()
     for term, first, last in terms(piece):
-        while at < len(inside) and inside[at][1] <= first:
-            at += 1
-        if (
-            term in seen
-            or direction(piece[first:last])
-            or (at < len(inside) and inside[at][0] < last and inside[at][1] > first)
-        ):
+        if term in seen or direction(piece[first:last]):
             continue
+        if inside:
+            while inside and inside[-1][1] <= first:
+                inside.pop()
+            if inside and inside[-1][0] < last:
+                continue
         seen.add(term)
-        source = folded.span(start + first, start + last)[0]
+        source = start + first if folded.moves is None else folded.span(start + first, start + last)[0]
         is_name = first > 0 and original[source : source + 1].isupper()
         weight = _base_weight(term) * (NAME_WEIGHT if is_name else 1.0)
         in_question = term in query.terms

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from rag_eval_hooks.attribution.anchors import AFTER_NUMBER, Anchor, read_measure
 from rag_eval_hooks.attribution.anchors.periods import century
-from rag_eval_hooks.attribution.terms import stem
+from rag_eval_hooks.attribution.terms import letters, stem
 from rag_eval_hooks.attribution.units import NUMBER_WORDS, ORDINAL_WORDS, PART_WORDS, UNITS
 
 __all__ = ["TRIGGERS", "worded_anchors"]
@@ -56,7 +56,7 @@ def worded_anchors(text: str, spans: Iterable[tuple[int, int]]) -> list[Anchor]:
     """
     found: list[Anchor] = []
     for start, end in spans:
-        if FIRST_WORDS.isdisjoint(WORD.findall(text, start, end)):
+        if FIRST_WORDS.isdisjoint(letters(text[start:end])):
             continue
         at = start
         for word in WORD.finditer(text, start, end):
