@@ -66,7 +66,9 @@ def measure(name: str, templates: Sequence[Template], each: int, show: bool) -> 
                 for _ in range(SWAPS):
                     _swapped(template.__name__, case, other_number(chance, case.value, close=close), close, count, show)
     true = count["true"]
-    print(f"\n{name}: {len(templates)} templates, {true} true derivations (and {count['stated']} numbers that fit a text)")
+    print(
+        f"\n{name}: {len(templates)} templates, {true} true derivations (and {count['stated']} numbers that fit a text)"
+    )
     print(f"  found with value and operation  {count['found'] / true:6.1%}")
     print(f"  claim supported                 {count['supported'] / true:6.1%}")
     for kind in ("close", "same order"):
@@ -91,7 +93,14 @@ def _true(name: str, case: Case, count: Counter[str], show: bool) -> None:
     count["found"] += is_found
     count["supported"] += is_supported
     if show and not (is_found and is_supported):
-        print(name, "|", case.said(case.value), "|", claims[-1].verdict, [(one.formula, one.right) for one in claims[-1].derived])
+        print(
+            name,
+            "|",
+            case.said(case.value),
+            "|",
+            claims[-1].verdict,
+            [(one.formula, one.right) for one in claims[-1].derived],
+        )
 
 
 def _swapped(name: str, case: Case, value: float, close: bool, count: Counter[str], show: bool) -> None:
@@ -114,11 +123,16 @@ def _swapped(name: str, case: Case, value: float, close: bool, count: Counter[st
         if show and close and not is_right:
             print(name, "  not told |", case.said(value), "|", [(one.formula, one.right) for one in found])
     if show and (wrongly or claims[-1].verdict == "supported"):
-        print(name, "  swapped |", case.said(value), "|", claims[-1].verdict, [(one.formula, one.right) for one in found])
+        print(
+            name, "  swapped |", case.said(value), "|", claims[-1].verdict, [(one.formula, one.right) for one in found]
+        )
 
 
 def _is_close(result: float, case: Case) -> bool:
-    return any(abs(abs(result) * unit - abs(case.value)) <= 0.001 * abs(case.value) + 0.006 for unit in (1, 100, 1e-3, 1e-4, 1e-6, 1e-8))
+    return any(
+        abs(abs(result) * unit - abs(case.value)) <= 0.001 * abs(case.value) + 0.006
+        for unit in (1, 100, 1e-3, 1e-4, 1e-6, 1e-8)
+    )
 
 
 def rows(folder: Path, name: str) -> Iterator[dict[str, Any]]:
@@ -147,7 +161,13 @@ def real_swaps(folder: Path) -> Iterator[tuple[str, str, Sequence[str], str, str
             for answer in row["answer"] if isinstance(row["answer"], list) else [row["answer"]]:
                 for number in NUMBER_ANYWHERE.findall(str(answer)):
                     for other in _others(chance, number):
-                        yield f"{name}, swapped", row["query"], row["positive"], str(answer).replace(number, other), other
+                        yield (
+                            f"{name}, swapped",
+                            row["query"],
+                            row["positive"],
+                            str(answer).replace(number, other),
+                            other,
+                        )
     for row in rows(folder, "quotesum/dev.jsonl"):
         texts = [context["text"] for context in row["contexts"]]
         for number in NUMBER.findall(row["answer"]):
@@ -183,7 +203,13 @@ def measure_real(folder: Path, show: bool) -> None:
         derived[corpus] += any(one.right for one in found)
         told[corpus] += any(not one.right for one in found)
         if show and found:
-            print(corpus, "|", claim, "|", [(one.value, one.formula, one.operation, one.tried, one.right) for one in found])
+            print(
+                corpus,
+                "|",
+                claim,
+                "|",
+                [(one.value, one.formula, one.operation, one.tried, one.right) for one in found],
+            )
     print()
     for corpus, swapped in total.items():
         print(f"{corpus:36} {swapped:5} false numbers, called derived {derived[corpus] / swapped:6.2%}, "

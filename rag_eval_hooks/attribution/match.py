@@ -193,15 +193,19 @@ def _contradictions(
     """Whether short sentences about the same thing state another value, and whether they all say the opposite."""
     said = claim.said
     near = [place for place in sentences if is_of_topic(hits[place], claim)]
-    opposed = {place for place in near if opposes(said.stance, evidence.source([place]).stance)}
+    opposed = {
+        place
+        for place in near
+        if opposes(said.stance, evidence.source([place]).stance, said.text, evidence.text_of(place))
+    }
     if not opposed and not said.anchors:
         return False, False
     about = [place for place in near if is_as_short(place, claim, evidence)]
     flipped = bool(about) and opposed.issuperset(about)
     another = states_another(about, values, said, evidence) or (
         bool(said.anchors)
-        and any(
-            recounts(said.text, said.anchors, evidence.context_of(place), evidence.anchors[place]) for place in about
+        and recounts(
+            said.text, said.anchors, ((evidence.context_of(place), evidence.anchors[place]) for place in about)
         )
     )
     return another, flipped

@@ -105,7 +105,9 @@ class Reading:
             places = self.evidence.find_anchor(one) if one.values else [-1]
             if places and named is None:
                 named = {place for term, _, _ in terms(text) for place in self.evidence.find_term(term)}
-            if not places or (named is not None and not is_designation(one) and one.values and named.isdisjoint(places)):
+            if not places or (
+                named is not None and not is_designation(one) and one.values and named.isdisjoint(places)
+            ):
                 found.append((one, not places))
         return found
 

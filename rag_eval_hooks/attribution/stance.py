@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from rag_eval_hooks.attribution.terms import SPACELESS_FROM, stem, words
 
-__all__ = ["OPPOSED", "Stance", "direction", "excludes", "stance_of"]
+__all__ = ["NEGATING", "NEGATING_SPACELESS", "OPPOSED", "Stance", "direction", "excludes", "stance_of"]
 
 LONGEST_WORD = 24
 MAX_REMEMBERED = 100_000

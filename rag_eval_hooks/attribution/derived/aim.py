@@ -163,7 +163,8 @@ def _is(anchor: Anchor, operand: Operand) -> bool:
         return False
     slack = anchor.slack * anchor.factor + 1e-9 * abs(anchor.values[0] * anchor.factor)
     return any(
-        abs(value * anchor.factor - other) <= slack or (anchor.dimension is None and abs(value - other / operand.factor) <= slack)
+        abs(value * anchor.factor - other) <= slack
+        or (anchor.dimension is None and abs(value - other / operand.factor) <= slack)
         for value in anchor.values[:2]
         for other in operand.values
     )

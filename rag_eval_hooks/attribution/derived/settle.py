@@ -218,7 +218,9 @@ def _wrong(anchor: Anchor, aim: Aim, possible: Sequence[Candidate]) -> Candidate
     mine = [one for one in possible if _tier(anchor, aim, one) == 2 and one.cue not in ("", "rate", "listed", "until")]
     mine = [one for one in mine if not (one.operation == "ratio" and one.cue in ("adjust_down", "sum"))]
     mine = [one for one in mine if not _is_mixed(one)]
-    mine = [one for one in mine if one.dimension is None or anchor.dimension is not None or one.cue in ("dates", "count")]
+    mine = [
+        one for one in mine if one.dimension is None or anchor.dimension is not None or one.cue in ("dates", "count")
+    ]
     good = _best(mine)
     if {"change", "share"} <= {one.cue for one in good}:
         good = [one for one in good if one.cue == "change" and all(map(aim.names, one.operands))]
@@ -284,4 +286,6 @@ def _is_rival(one: Operand, other: Operand, operands: Sequence[Operand]) -> bool
     """Whether another operand might be meant instead; not the other year's value that it is compared with."""
     if other is one or other.dimension != one.dimension or other.is_year != one.is_year:
         return False
-    return not (one.periods and other.periods and one.periods != other.periods and any(other is mine for mine in operands))
+    return not (
+        one.periods and other.periods and one.periods != other.periods and any(other is mine for mine in operands)
+    )

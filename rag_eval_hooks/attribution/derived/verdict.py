@@ -69,7 +69,11 @@ def verdict_of(
 
 def _joins(pair: str, held: frozenset[str]) -> bool:
     """Whether a pair of signs that no text has is the end of one word and the beginning of another that texts have."""
-    return any(len(other) > 1 and (other[-1] == pair[0] or other[0] == pair[-1]) for other in held if other[0] >= SPACELESS_FROM)
+    return any(
+        len(other) > 1 and (other[-1] == pair[0] or other[0] == pair[-1])
+        for other in held
+        if other[0] >= SPACELESS_FROM
+    )
 
 
 def _covered(
