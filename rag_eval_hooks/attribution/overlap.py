@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from rag_eval_hooks.attribution.evidence import Evidence
-from rag_eval_hooks.attribution.support import alternatives
+from rag_eval_hooks.attribution.related import alternatives
 from rag_eval_hooks.attribution.wanted import Wanted
 
 __all__ = ["Credit", "Hits", "Overlap", "add", "find_hits", "gain", "overlaps"]

@@ -12,7 +12,8 @@ from rag_eval_hooks.attribution.evidence import Evidence
 from rag_eval_hooks.attribution.fold import Folded, fold
 from rag_eval_hooks.attribution.marks import find_marks
 from rag_eval_hooks.attribution.match import Judgement, Query, judge
-from rag_eval_hooks.attribution.support import alternatives, is_designation
+from rag_eval_hooks.attribution.related import alternatives
+from rag_eval_hooks.attribution.slots import is_designation
 from rag_eval_hooks.attribution.terms import terms
 from rag_eval_hooks.record import Chunk, RagRun
 from rag_eval_hooks.record.evaluation import AnswerKind
@@ -44,7 +45,7 @@ class Reading:
 
     def __init__(self, run: RagRun, attributor: Attributor | None = None) -> None:
         self.attributor = attributor or Attributor()
-        self.background = self.attributor.terms
+        self.background = self.attributor.effective_background
         self.answer = run.judged_answer
         read = self.answer[:MAX_ANSWER]
         self.context = list(run.context_chunks())

@@ -10,7 +10,7 @@ from rag_eval_hooks.attribution.evidence import Evidence, anchors_of
 from rag_eval_hooks.attribution.fold import Folded
 from rag_eval_hooks.attribution.stance import OPPOSED, direction, stance_of
 from rag_eval_hooks.attribution.support import Said
-from rag_eval_hooks.attribution.terms import HIRAGANA, plain_terms, terms
+from rag_eval_hooks.attribution.terms import HIRAGANA, asks, plain_terms, terms
 from rag_eval_hooks.record.limits import MAX_TERMS
 
 __all__ = ["Query", "Term", "Wanted", "wanted"]
@@ -75,7 +75,7 @@ class Wanted:
             anchors=anchors,
             text=text,
             stance=stance_of(text),
-            is_question=text.rstrip(" \n\"'*_)")[-1:] in ("?", "？"),
+            is_question=asks(text),
         )
         # A word with an opposite may be missing just because its opposite is there.
         self.topic = frozenset(index for index, term in enumerate(found) if term.key not in OPPOSED and not term.anchor)

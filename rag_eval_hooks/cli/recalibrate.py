@@ -10,7 +10,7 @@ from rag_eval_hooks.reports.words import counted
 
 if TYPE_CHECKING:
     from rag_eval_hooks.attribution import Attributor, Calibration
-    from rag_eval_hooks.attribution.calibration import Head
+    from rag_eval_hooks.attribution.calibration import HeadName
     from rag_eval_hooks.attribution.recalibrate import Fit, Pairs, Quality
 
 __all__ = ["recalibrate"]
@@ -71,13 +71,13 @@ def recalibrate(
         raise typer.Exit(1)
 
 
-def _labels(source: str, attributor: "Attributor", *, quiet: bool) -> "tuple[dict[Head, list[Pairs]], int]":
+def _labels(source: str, attributor: "Attributor", *, quiet: bool) -> "tuple[dict[HeadName, list[Pairs]], int]":
     from rag_eval_hooks.attribution.recalibrate import labelled_pairs
     from rag_eval_hooks.errors import InputError
     from rag_eval_hooks.replay.lines import Line, Problem
     from rag_eval_hooks.replay.replay import lines_of
 
-    groups: dict[Head, list[Pairs]] = {"use": [], "support": []}
+    groups: dict[HeadName, list[Pairs]] = {"use": [], "support": []}
     with line_progress("read", quiet=quiet) as (printer, move), lines_of(source, move) as lines:
         bad = BadLines(printer)
         for line in lines:
@@ -103,7 +103,7 @@ def _shifted(
     from rag_eval_hooks.attribution import attribute, prior_shift
     from rag_eval_hooks.replay.replay import lines_of
 
-    seen: dict[Head, list[float]] = {"use": [], "support": []}
+    seen: dict[HeadName, list[float]] = {"use": [], "support": []}
     with line_progress("of traffic read", quiet=quiet) as (printer, move), lines_of(traffic, move) as lines:
         bad = BadLines(printer)
         for line in lines:
@@ -128,7 +128,7 @@ def _shifted(
     return calibration, said, bad.count
 
 
-def _rows(head: "Head", fit: "Fit | None", labels: int) -> str:
+def _rows(head: "HeadName", fit: "Fit | None", labels: int) -> str:
     from rag_eval_hooks.attribution.recalibrate import MIN_LABELS, THRESHOLDS
 
     if fit is None:
