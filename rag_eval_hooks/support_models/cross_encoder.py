@@ -41,7 +41,7 @@ class OnnxCrossEncoder(OnnxModel):
         **options: Unpack[RunOptions],
     ) -> None:
         super().__init__(
-            model_path, tokenizer_path, outputs=["logits"], sample=("a", "a"), max_tokens=max_tokens, **options
+            model_path, tokenizer_path, outputs=["logits"], sample=[("a", "a")], max_tokens=max_tokens, **options
         )
         self._entailment = self._which(entailment)
 

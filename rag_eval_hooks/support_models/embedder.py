@@ -51,7 +51,7 @@ class OnnxEmbedder(OnnxModel):
                 raise ConfigError(f"{argument}: expected a number above 0 and up to {at_most:g}, got {value!r}")
         self.middle, self.slope = float(middle), float(slope)
         outputs = ["sentence_embedding", "last_hidden_state"]
-        super().__init__(model_path, tokenizer_path, outputs=outputs, sample="a", max_tokens=max_tokens, **options)
+        super().__init__(model_path, tokenizer_path, outputs=outputs, sample=["a"], max_tokens=max_tokens, **options)
         if len(self._shape) not in (TEXT_VECTORS, TOKEN_VECTORS):
             raise ConfigError(
                 f"model_path: {self._model.path} gives {len(self._shape)} dimensions, "

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import TypedDict
 
 from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks.support_models.text_model import TextModel
@@ -31,9 +31,12 @@ class OnnxModel:
         model_path: The ONNX file.
         tokenizer_path: Its tokeniser; by default the one beside the model.
         outputs: The first of these that it has is what is read of it, else its first output.
-        sample: What it is run on once.
+        sample: One text or pair, which it is run on once.
         max_tokens: A text or pair is cut to this many tokens.
-        options: How it is run.
+        batch_size: This and what follows: see `RunOptions`.
+        timeout_s: See there.
+        threads: See there.
+        name: See there.
 
     Raises:
         MissingExtraError: If onnxruntime, tokenizers or numpy is not installed.
@@ -46,29 +49,32 @@ class OnnxModel:
         tokenizer_path: str | Path | None,
         *,
         outputs: Sequence[str],
-        sample: str | tuple[str, str],
+        sample: Sequence[str] | Sequence[tuple[str, str]],
         max_tokens: int,
-        **options: Unpack[RunOptions],
+        batch_size: int = 8,
+        timeout_s: float = 5.0,
+        threads: int = 1,
+        name: str | None = None,
     ) -> None:
         self._model = TextModel(
             model_path,
             tokenizer_path,
             max_tokens=max_tokens,
-            batch_size=options.get("batch_size", 8),
-            timeout_s=options.get("timeout_s", 5.0),
-            threads=options.get("threads", 1),
+            batch_size=batch_size,
+            timeout_s=timeout_s,
+            threads=threads,
         )
-        self.name = options.get("name") or self._model.name
+        self.name = name or self._model.name
         has = self._model.outputs
         self._output = next((one for one in outputs if one in has), has[0])
-        self._shape: tuple[int, ...] = self._try(sample)
+        self._shape = self._try(sample)
         """Of what the model gave for the sample."""
 
-    def _try(self, sample: str | tuple[str, str]) -> Any:
+    def _try(self, sample: Sequence[str] | Sequence[tuple[str, str]]) -> tuple[int, ...]:
         try:
-            return self._model.run_batch([sample], self._output)[0].shape  # type: ignore[list-item]  # one kind
+            shape: tuple[int, ...] = self._model.run_batch(sample, self._output)[0].shape
         except Exception as error:
-            what = "a text" if isinstance(sample, str) else "a pair of texts"
-            raise ConfigError(
-                f"model_path: {self._model.path} does not run on {what}: {type(error).__name__}"
-            ) from error
+            what = "a text" if isinstance(sample[0], str) else "a pair of texts"
+            path = self._model.path
+            raise ConfigError(f"model_path: {path} does not run on {what}: {type(error).__name__}") from error
+        return shape
