@@ -32,7 +32,7 @@ def other_values(question: Folded, original: str, evidence: Evidence, background
     for place, credit in hits.items():
         held.setdefault(evidence.sentences[place].chunk, set()).update(credit)
     found = set()
-    for chunk, overlap in overlaps(hits, asked, evidence).items():
+    for chunk, overlap in overlaps(hits, asked, evidence)[0].items():
         about = [
             place
             for place in overlap.sentences

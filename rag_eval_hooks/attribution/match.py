@@ -59,6 +59,8 @@ class Judgement(NamedTuple):
     """The texts that back it together, where none does alone."""
     size: int
     """How many terms and values it has."""
+    cut: tuple[str, ...] = ()
+    """Words of `LIMITS` for what was left out."""
 
 
 def judge(
@@ -89,7 +91,7 @@ def judge(
     if not claim:
         return Judgement(0.0, False, (), (), 0)
     hits = find_hits(claim, evidence)
-    found = overlaps(hits, claim, evidence)
+    found, leaves_texts_out = overlaps(hits, claim, evidence)
     pointed = {} if only_alone else pointers(found, claim, evidence)
     weights = claim.support_weights
     shares = {chunk: gain(overlap.credit, {}, weights) for chunk, overlap in found.items()}
@@ -121,6 +123,7 @@ def judge(
         tuple(backings),
         joint if together > alone else (),
         len(claim),
+        ("statement_cut",) * claim.is_cut + ("texts_cut",) * leaves_texts_out,
     )
 
 
