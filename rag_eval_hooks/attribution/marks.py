@@ -172,7 +172,7 @@ def find_marks(answer: str, items: int, base: int = 1, names: Collection[str] = 
         mark = _read(match, answer, items, base, names)
         if mark is not None:
             marks.append(mark)
-            if len(marks) > MAX_MARKS:  # one more than is judged: so that it shows
+            if len(marks) == MAX_MARKS:
                 break
     return marks
 

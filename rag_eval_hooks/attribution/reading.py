@@ -51,10 +51,13 @@ class Reading:
         self.context = list(run.context_chunks())
         self.was_seen = bool(run.context or run.stages)
         self.names = _names(self.context)
-        marks = find_marks(read, len(self.context), run.citations.base, self.names)
-        self.marks = marks[:MAX_MARKS]
-        self.left_out = {"citations_cut"} if len(marks) > MAX_MARKS else set[str]()
+        self.marks = find_marks(read, len(self.context), run.citations.base, self.names)
+        self.left_out: set[str] = set()
         """Words of `LIMITS`; who leaves something out adds its word."""
+        if len(self.marks) >= MAX_MARKS:
+            behind = read[self.marks[-1].end :]
+            if find_marks(behind, len(self.context), run.citations.base, self.names):
+                self.left_out.add("citations_cut")
         statements = split_statements(read, self.marks)
         self.kind = _answer_kind(statements)
         self.statements = [] if self.kind == "refusal" else statements
