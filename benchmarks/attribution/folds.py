@@ -10,7 +10,8 @@ from fit import Weights, fit
 from rows import support_rows, use_rows
 
 from rag_eval_hooks import Evaluation, RagRun, evaluate
-from rag_eval_hooks.attribution import support, use
+from rag_eval_hooks.attribution import contradict, match, support, use
+from rag_eval_hooks.attribution.weights import compile_model
 
 __all__ = ["FOLDS", "cross_validated"]
 
@@ -57,9 +58,10 @@ def fold_of(group: str) -> int:
 @contextmanager
 def fitted(heads: dict[str, Weights]) -> Iterator[None]:
     """Puts other weights in the place of the package's."""
-    compiled = support.compile_heads(heads)
+    models = {name: compile_model(heads[name], support.FEATURES) for name in ("support", "conflict")}
     with (
-        mock.patch.object(use, "_weights", return_value=heads["use"]),
-        mock.patch.object(support, "_heads", return_value=compiled),
+        mock.patch.object(use, "published_weights", return_value=heads),
+        mock.patch.object(match, "support_model", return_value=models["support"]),
+        mock.patch.object(contradict, "conflict_model", return_value=models["conflict"]),
     ):
         yield

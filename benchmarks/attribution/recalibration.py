@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from corpora import Judged, Used, begin, dureader, quotesum
 
 from rag_eval_hooks.attribution import attribute
-from rag_eval_hooks.attribution.calibration import Head
+from rag_eval_hooks.attribution.calibration import HeadName
 from rag_eval_hooks.attribution.recalibrate import Pairs, fit_head, quality
 
 DRAWS = 20
@@ -52,7 +52,7 @@ def supported(rows: Iterable[Judged]) -> Groups:
     return groups
 
 
-def report(name: str, head: Head, groups: Groups, labels: int) -> None:
+def report(name: str, head: HeadName, groups: Groups, labels: int) -> None:
     """Prints one line: means over the draws, and in how many of them the calibration error fell."""
     draws = [_draw(head, groups, labels, seed) for seed in range(DRAWS)]
     columns = [statistics.mean(column) for column in zip(*draws, strict=True)]
@@ -63,7 +63,7 @@ def report(name: str, head: Head, groups: Groups, labels: int) -> None:
     )
 
 
-def _draw(head: Head, groups: Groups, labels: int, seed: int) -> Sequence[float]:
+def _draw(head: HeadName, groups: Groups, labels: int, seed: int) -> Sequence[float]:
     order = sorted(groups)
     random.Random(seed).shuffle(order)
     train: list[Pairs] = []

@@ -1,11 +1,11 @@
 """Finds texts that are about what was asked, but for another year, date, period, version or code."""
 
 from rag_eval_hooks.attribution.background import Background
+from rag_eval_hooks.attribution.contradict import is_as_short, is_of_topic, states_another
 from rag_eval_hooks.attribution.evidence import Evidence
 from rag_eval_hooks.attribution.fold import Folded
-from rag_eval_hooks.attribution.match import is_as_short, is_of_topic, states_another
 from rag_eval_hooks.attribution.overlap import find_hits, overlaps
-from rag_eval_hooks.attribution.support import is_designation, spans
+from rag_eval_hooks.attribution.slots import is_designation, is_within
 from rag_eval_hooks.attribution.wanted import Query, wanted
 
 __all__ = ["other_values"]
@@ -32,7 +32,7 @@ def other_values(question: Folded, original: str, evidence: Evidence, background
     for place, credit in hits.items():
         held.setdefault(evidence.sentences[place].chunk, set()).update(credit)
     found = set()
-    for chunk, overlap in overlaps(hits, asked, evidence).items():
+    for chunk, overlap in overlaps(hits, asked, evidence)[0].items():
         about = [
             place
             for place in overlap.sentences
@@ -41,7 +41,7 @@ def other_values(question: Folded, original: str, evidence: Evidence, background
         values = [
             index in held[chunk]
             or index not in designations
-            or any(spans(evidence.anchors[place], anchor) for place in about)
+            or any(is_within(anchor, evidence.anchors[place]) for place in about)
             for index, anchor in enumerate(asked.said.anchors)
         ]
         if not all(values) and states_another(about, values, asked.said, evidence):

@@ -13,6 +13,7 @@ from rag_eval_hooks.attribution.reading import Reading
 from rag_eval_hooks.attribution.use import use_features, use_probabilities, with_citations
 from rag_eval_hooks.record import Attribution, ChunkVerdict, Citation, Claim, Derived, RagRun, Support
 from rag_eval_hooks.record.evaluation import SUPPORTED_FROM, Use, Verdict
+from rag_eval_hooks.record.limits import MAX_SUPPORTS
 
 __all__ = ["ATTRIBUTOR", "ATTRIBUTOR_VERSION", "USED_FROM", "attribute", "use_features_by_position"]
 
@@ -21,7 +22,6 @@ ATTRIBUTOR_VERSION = "4"
 USED_FROM = 0.45
 UNUSED_BELOW = 0.3
 UNSUPPORTED_BELOW = 0.3
-MAX_SUPPORTS = 50
 OPERAND_USE = 0.8
 """Probability of use, at least, of a text with an operand of a number that the answer computed; set by hand."""
 
@@ -42,8 +42,7 @@ def attribute(run: RagRun, attributor: Attributor | None = None) -> Attribution:
     prompt is `unused`.
 
     Limits: `rag_eval_hooks.record.limits` says what is read and judged of a very large run; the words for what was
-    left out are in `limits`. A later claim is `uncertain`, the use of a later chunk `unknown`. A claim is weighed
-    against the 32 texts that share most with it, and lists no more than 50 supports.
+    left out are in `limits`. A later claim is `uncertain`, the use of a later chunk `unknown`.
 
     Args:
         run: The record of one question.
@@ -95,7 +94,7 @@ def attribute(run: RagRun, attributor: Attributor | None = None) -> Attribution:
         claims=tuple(claims),
         citations=tuple(citations),
         unanswered=unanswered,
-        limits=reading.limits(len(citations)) + ("derivations_cut",) * derivations.was_cut,
+        limits=reading.limits() + ("derivations_cut",) * derivations.was_cut,
     )
 
 
@@ -133,10 +132,10 @@ def _claim(
     if judgement is not None:
         verdict = _verdict(judgement)
         if verdict == "supported":
-            supports = sorted(
-                islice(_supports(judgement, reading), MAX_SUPPORTS),
-                key=lambda support: (-support.probability, support.rank),
-            )
+            supports = list(islice(_supports(judgement, reading), MAX_SUPPORTS + 1))
+            if len(supports) > MAX_SUPPORTS:
+                reading.left_out.add("supports_cut")
+            supports = sorted(supports[:MAX_SUPPORTS], key=lambda support: (-support.probability, support.rank))
     return Claim(
         index=index,
         text=reading.answer[statement.start : statement.end],

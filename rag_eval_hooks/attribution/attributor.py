@@ -46,7 +46,7 @@ class Attributor:
         _check("support_model", self.support_model, SupportModel, "an object with score(pairs)")
 
     @property
-    def terms(self) -> Background:
+    def effective_background(self) -> Background:
         """The background that counts: the given one, else the package's."""
         return self.background if self.background is not None else Background.default()
 

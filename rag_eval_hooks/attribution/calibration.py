@@ -12,9 +12,9 @@ from rag_eval_hooks.attribution.files import number, read_settings, settings_tex
 from rag_eval_hooks.attribution.log_odds import log_odds, logistic
 from rag_eval_hooks.errors import ConfigError
 
-__all__ = ["BINS", "Calibration", "Head", "Scaling", "expected_calibration_error"]
+__all__ = ["BINS", "Calibration", "HeadName", "Scaling", "expected_calibration_error"]
 
-Head = Literal["use", "support"]
+HeadName = Literal["use", "support"]
 
 BINS = 10
 
@@ -74,7 +74,7 @@ class Calibration:
     date: str | None = None
     """When it was made (ISO 8601)."""
 
-    def with_prior(self, share: float, *, head: Head = "use", fitted_at: float | None = None) -> "Calibration":
+    def with_prior(self, share: float, *, head: HeadName = "use", fitted_at: float | None = None) -> "Calibration":
         """Returns a calibration for traffic in which another share is positive: the intercept is shifted.
 
         By Bayes' rule, if what positives look like stays the same and only their share changes, all log-odds move by

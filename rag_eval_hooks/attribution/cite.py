@@ -52,6 +52,7 @@ def cite(run: RagRun, reading: Reading) -> list[Citation]:
             backed |= set(reading.judged[owner].joint)
         for target in _targets(mark, len(reading.context), run.citations.base, by_id):
             if len(citations) >= MAX_MARKS:
+                reading.left_out.add("citations_cut")
                 return citations
             place = reading.place_of[target - 1] if target is not None else None
             supported = place is not None and place in backed and place not in refuted

@@ -9,7 +9,7 @@ from rag_eval_hooks.attribution.fold import Folded, fold
 from rag_eval_hooks.attribution.sentences import sentence_bounds
 from rag_eval_hooks.attribution.stance import stance_of
 from rag_eval_hooks.attribution.support import Source
-from rag_eval_hooks.attribution.terms import plain_terms, words
+from rag_eval_hooks.attribution.terms import asks, plain_terms, words
 from rag_eval_hooks.attribution.vocabulary import NUMBER_WORD, Vocabulary
 from rag_eval_hooks.record.limits import MAX_CHUNK, MAX_POSTINGS
 
@@ -127,10 +127,9 @@ class Evidence:
         text = folded.text
         bounds = sentence_bounds(folded, original)
         first = len(self.sentences)
-        asks = "?" in text
+        has_questions = "?" in text
         self.sentences += [
-            Sentence(chunk, start, end, asks and text[start:end].rstrip(" \n\"'*_)")[-1:] == "?")
-            for start, end in bounds
+            Sentence(chunk, start, end, has_questions and asks(text[start:end])) for start, end in bounds
         ]
         postings, frequency = self.postings, self.frequency
         worded: list[tuple[int, int]] = []

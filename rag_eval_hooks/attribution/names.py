@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from rag_eval_hooks.attribution.evidence import Evidence
-from rag_eval_hooks.attribution.support import alternatives
+from rag_eval_hooks.attribution.related import alternatives
 
 __all__ = ["has_derived", "is_known_name", "names_are_capitals"]
 

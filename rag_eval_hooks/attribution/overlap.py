@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from rag_eval_hooks.attribution.evidence import Evidence
-from rag_eval_hooks.attribution.support import alternatives
+from rag_eval_hooks.attribution.related import alternatives
 from rag_eval_hooks.attribution.wanted import Wanted
+from rag_eval_hooks.record.limits import MAX_TEXTS
 
 __all__ = ["Credit", "Hits", "Overlap", "add", "find_hits", "gain", "overlaps"]
 
-MAX_TEXTS = 32
 SAME_CREDIT = 0.8
 ALIKE_CREDIT = 0.6
 EXTRA_SENTENCES = 2
@@ -51,17 +51,21 @@ def find_hits(wanted: Wanted, evidence: Evidence) -> Hits:
     return hits
 
 
-def overlaps(hits: Hits, wanted: Wanted, evidence: Evidence) -> dict[int, Overlap]:
-    """Returns what each text states, of the `MAX_TEXTS` texts that share most with the statement in one sentence."""
+def overlaps(hits: Hits, wanted: Wanted, evidence: Evidence) -> tuple[dict[int, Overlap], bool]:
+    """Returns what each text states, and whether texts were left out.
+
+    Looked at are the `MAX_TEXTS` texts that share most with the statement in one sentence.
+    """
     weights = wanted.use_weights
     grouped: defaultdict[int, list[tuple[float, int]]] = defaultdict(list)
     for place in sorted(hits):
         strength = sum([weights[index] for index in hits[place]])
         grouped[evidence.sentences[place].chunk].append((-strength, place))
     chunks = list(grouped)
-    if len(chunks) > MAX_TEXTS:
+    is_cut = len(chunks) > MAX_TEXTS
+    if is_cut:
         chunks = sorted(sorted(chunks, key=lambda chunk: (min(grouped[chunk])[0], chunk))[:MAX_TEXTS])
-    return {chunk: _overlap(sorted(grouped[chunk]), hits, wanted, evidence) for chunk in chunks}
+    return {chunk: _overlap(sorted(grouped[chunk]), hits, wanted, evidence) for chunk in chunks}, is_cut
 
 
 def _overlap(ranked: Sequence[tuple[float, int]], hits: Hits, wanted: Wanted, evidence: Evidence) -> Overlap:

@@ -13,12 +13,14 @@ from rag_eval_hooks.attribution.evidence import Evidence, anchors_of
 from rag_eval_hooks.attribution.fold import Folded, fold
 from rag_eval_hooks.attribution.marks import find_marks
 from rag_eval_hooks.attribution.match import Judgement, Query, judge
-from rag_eval_hooks.attribution.support import alternatives, is_designation
+from rag_eval_hooks.attribution.related import alternatives
+from rag_eval_hooks.attribution.slots import is_designation
 from rag_eval_hooks.attribution.terms import terms
 from rag_eval_hooks.attribution.wanted import Wanted, wanted
 from rag_eval_hooks.record import Chunk, RagRun
 from rag_eval_hooks.record.evaluation import AnswerKind
 from rag_eval_hooks.record.limits import (
+    LIMITS,
     MAX_ANSWER,
     MAX_CHUNK,
     MAX_CLAIMS,
@@ -26,7 +28,6 @@ from rag_eval_hooks.record.limits import (
     MAX_MARKS,
     MAX_POSTINGS,
     MAX_QUESTION,
-    MAX_TERMS,
 )
 
 __all__ = ["Reading"]
@@ -46,13 +47,19 @@ class Reading:
 
     def __init__(self, run: RagRun, attributor: Attributor | None = None) -> None:
         self.attributor = attributor or Attributor()
-        self.background = self.attributor.terms
+        self.background = self.attributor.effective_background
         self.answer = run.judged_answer
         read = self.answer[:MAX_ANSWER]
         self.context = list(run.context_chunks())
         self.was_seen = bool(run.context or run.stages)
         self.names = _names(self.context)
         self.marks = find_marks(read, len(self.context), run.citations.base, self.names)
+        self.left_out: set[str] = set()
+        """Words of `LIMITS`; who leaves something out adds its word."""
+        if len(self.marks) >= MAX_MARKS:
+            behind = read[self.marks[-1].end :]
+            if find_marks(behind, len(self.context), run.citations.base, self.names):
+                self.left_out.add("citations_cut")
         statements = split_statements(read, self.marks)
         self.kind = _answer_kind(statements)
         self.statements = [] if self.kind == "refusal" else statements
@@ -137,24 +144,19 @@ class Reading:
         self._known[start, end] = judgement = _calibrated(judgement, scaling)
         return judgement
 
-    def limits(self, citations: int) -> tuple[str, ...]:
-        """Returns the words of `LIMITS` for what was not read or not judged.
-
-        Args:
-            citations: How many citations were judged.
-        """
+    def limits(self) -> tuple[str, ...]:
+        """Returns the words of `LIMITS` for what was left out so far, in their order."""
         postings = self.evidence.postings
         cut = {
             "question_cut": len(self._question) > MAX_QUESTION,
             "answer_cut": len(self.answer) > MAX_ANSWER,
             "claims_cut": len(self.statements) > MAX_CLAIMS,
-            "citations_cut": len(self.marks) >= MAX_MARKS or citations >= MAX_MARKS,
-            "statement_cut": any(judgement.size >= MAX_TERMS for judgement in self.judged),
             "chunk_cut": any(len(chunk.text) > MAX_CHUNK for chunk in self.context),
             "context_cut": self.read_chunks < len(self.context),
             "terms_cut": any(len(places) > MAX_POSTINGS for places in postings.values()),
         }
-        return tuple(word for word, is_cut in cut.items() if is_cut)
+        left_out = self.left_out.union(*(judgement.cut for judgement in self.judged))
+        return tuple(word for word in LIMITS if word in left_out or cut.get(word))
 
     @property
     def stated(self) -> list[Judgement]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from rag_eval_hooks.attribution.attribute import USED_FROM, attribute
 from rag_eval_hooks.attribution.attributor import Attributor
-from rag_eval_hooks.attribution.calibration import Calibration, Head, Scaling, expected_calibration_error
+from rag_eval_hooks.attribution.calibration import Calibration, HeadName, Scaling, expected_calibration_error
 from rag_eval_hooks.attribution.log_odds import log_odds, logistic
 from rag_eval_hooks.errors import ConfigError, InputError
 from rag_eval_hooks.record import RagRun
@@ -39,7 +39,7 @@ MIN_SLOPE = 0.1
 FOLDS = 5
 STEPS = 50
 CLOSE = 1e-9
-THRESHOLDS: dict[Head, float] = {"use": USED_FROM, "support": SUPPORTED_FROM}
+THRESHOLDS: dict[HeadName, float] = {"use": USED_FROM, "support": SUPPORTED_FROM}
 """From which probability a head says yes."""
 
 Pairs = list[tuple[float, bool]]
@@ -82,7 +82,7 @@ def recalibrate(labelled: Iterable[RagRun], attributor: Attributor | None = None
     Raises:
         InputError: If no head has enough labels, or a run's `gold.supported` does not fit its claims.
     """
-    groups: dict[Head, list[Pairs]] = {"use": [], "support": []}
+    groups: dict[HeadName, list[Pairs]] = {"use": [], "support": []}
     for run in labelled:
         for head, pairs in labelled_pairs(run, attributor).items():
             if pairs:
@@ -91,7 +91,7 @@ def recalibrate(labelled: Iterable[RagRun], attributor: Attributor | None = None
     return calibration_of(fits, groups)
 
 
-def calibration_of(fits: dict[Head, Fit | None], groups: dict[Head, list[Pairs]]) -> Calibration:
+def calibration_of(fits: dict[HeadName, Fit | None], groups: dict[HeadName, list[Pairs]]) -> Calibration:
     """Returns the calibration made of the heads' fits.
 
     Raises:
@@ -108,14 +108,14 @@ def calibration_of(fits: dict[Head, Fit | None], groups: dict[Head, list[Pairs]]
     return Calibration(use=scalings.get("use"), support=scalings.get("support"), date=today)
 
 
-def labelled_pairs(run: RagRun, attributor: Attributor | None = None) -> dict[Head, Pairs]:
+def labelled_pairs(run: RagRun, attributor: Attributor | None = None) -> dict[HeadName, Pairs]:
     """Returns each head's probabilities for what a run's labels speak of; nothing where it has none.
 
     Raises:
         InputError: If `gold.supported` has another length than the run has claims.
     """
     gold = run.gold
-    found: dict[Head, Pairs] = {"use": [], "support": []}
+    found: dict[HeadName, Pairs] = {"use": [], "support": []}
     if gold is None or (gold.used is None and gold.supported is None):
         return found
     attribution = attribute(run, replace(attributor or Attributor(), calibration=None))
@@ -140,7 +140,7 @@ def labelled_pairs(run: RagRun, attributor: Attributor | None = None) -> dict[He
     return found
 
 
-def fit_head(head: Head, groups: Sequence[Pairs]) -> Fit | None:
+def fit_head(head: HeadName, groups: Sequence[Pairs]) -> Fit | None:
     """Returns what fits one head's labels; None where there are too few, or all are alike.
 
     Args:
@@ -171,7 +171,7 @@ def fit_head(head: Head, groups: Sequence[Pairs]) -> Fit | None:
     return Fit(scaling, before, after)
 
 
-def quality(head: Head, pairs: Pairs) -> Quality:
+def quality(head: HeadName, pairs: Pairs) -> Quality:
     """Returns how good probabilities are on labels."""
     decided = [(value >= THRESHOLDS[head], label) for value, label in pairs]
     hits = sum(said and label for said, label in decided)

@@ -1,35 +1,28 @@
-"""The support head: how well a text backs a statement, and whether it contradicts it, from features of both."""
+"""The features of a statement and a text by which the heads say whether the one backs or contradicts the other."""
 
-import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
-from importlib import resources
 from itertools import pairwise
-from operator import itemgetter, mul
+from operator import mul
 from typing import NamedTuple
 
 from rag_eval_hooks.attribution.anchors import Anchor, fits
-from rag_eval_hooks.attribution.lexicon import EXCLUSIVE, SAME
-from rag_eval_hooks.attribution.log_odds import logistic
 from rag_eval_hooks.attribution.opposites import reverses
+from rag_eval_hooks.attribution.related import alternatives, exclusive_groups
+from rag_eval_hooks.attribution.slots import same_slot
 from rag_eval_hooks.attribution.stance import Stance
-from rag_eval_hooks.attribution.terms import STOPWORDS, stem
+from rag_eval_hooks.attribution.terms import STOPWORDS
+from rag_eval_hooks.attribution.weights import LogisticModel, compile_model, published_weights
 
 __all__ = [
-    "CONFLICT_FROM",
     "FEATURES",
     "Said",
     "Source",
-    "alternatives",
-    "compile_heads",
-    "conflict_probability",
-    "is_designation",
-    "same_slot",
-    "spans",
+    "conflict_model",
     "support_features",
-    "support_probability",
+    "support_model",
 ]
 
 FEATURES = (
@@ -65,9 +58,6 @@ NAME = re.compile(r"[^\W\d_a-z](?<=\s.)[\w'-]+")
 MOST = 3
 SENTENCE_WORDS = 8
 Run = tuple[str, ...]
-DESIGNATIONS = frozenset(["day", "month", "quarter", "half", "version", "code"])
-CONFLICT_FROM = 0.62
-"""Probability of contradiction from which a statement counts as contradicted."""
 
 
 class Said(NamedTuple):
@@ -203,34 +193,12 @@ def other_value(said: Said, held: Sequence[float], given: set[str]) -> bool:
 
     The statement says Monday, the sentences only Tuesday.
     """
-    groups = _groups()
     for key, have in zip(said.keys, held, strict=True):
-        if have == 0.0 and key in groups:
-            for group in groups[key]:
+        if have == 0.0:
+            for group in exclusive_groups(key):
                 if any(rival in given and rival not in said.keys for rival in group - alternatives(key)):
                     return True
     return False
-
-
-def same_slot(claimed: Anchor, source: Anchor) -> bool:
-    """Whether two anchors are values of the same kind, so that one stands where the other is claimed."""
-    if claimed.key is not None and source.key is not None:
-        return claimed.key.split(":")[0] == source.key.split(":")[0]
-    if claimed.key is not None or source.key is not None:
-        return False
-    if claimed.dimension or source.dimension:
-        return claimed.dimension == source.dimension
-    return _is_year(claimed) == _is_year(source)
-
-
-def support_probability(features: Sequence[float]) -> float:
-    """Returns the probability of support, in [0, 1], by `weights.json`."""
-    return _heads()[0].probability((*features, 1.0))
-
-
-def conflict_probability(features: Sequence[float]) -> float:
-    """Returns the probability of contradiction, in [0, 1], by `weights.json`."""
-    return _heads()[1].probability((*features, 1.0))
 
 
 def _share(said: Iterable[Run], source: Iterable[Run], otherwise: float) -> float:
@@ -247,85 +215,13 @@ def _stated(anchor: Anchor, said: Said) -> bool:
     return any(fits(one, anchor) for one in said.anchors)
 
 
-def spans(given: Sequence[Anchor], anchor: Anchor) -> bool:
-    """Whether a sentence's values have another between them, or name it apart: 2012 to 2018; 24 and 31 December."""
-    if _is_year(anchor):
-        years = [other.values[0] for other in given if other.key is None and _is_year(other)]
-        return len(years) > 1 and min(years) < anchor.values[0] < max(years)
-    if anchor.key is not None and anchor.key.startswith("day:"):
-        month, day = anchor.key[len("day:") :].split("-")
-        bare = any(other.key is None and float(day) in other.values for other in given)
-        return bare and any(other.key == f"month:{month}" for other in given)
-    return False
-
-
-def is_designation(anchor: Anchor) -> bool:
-    """Whether a value says which one is meant rather than how much: a year, a date, a period, a version, a code."""
-    if anchor.key is not None:
-        return anchor.key.split(":")[0] in DESIGNATIONS
-    return _is_year(anchor)
-
-
-def _is_year(anchor: Anchor) -> bool:
-    return len(anchor.raw) == 4 and anchor.raw.isdecimal() and 1000 <= int(anchor.raw) <= 2199
-
-
-def alternatives(term: str) -> frozenset[str]:
-    """Returns the terms that may stand for a term, itself among them where there are any."""
-    return _same().get(term, _NOTHING)
-
-
-_NOTHING: frozenset[str] = frozenset()
+@cache
+def support_model() -> LogisticModel:
+    """The support head over `FEATURES`: how likely a text backs a statement."""
+    return compile_model(published_weights()["support"], FEATURES)
 
 
 @cache
-def _same() -> dict[str, frozenset[str]]:
-    found: dict[str, frozenset[str]] = {}
-    for group in SAME.split(", "):
-        members = frozenset(map(stem, group.split()))
-        for member in members:
-            found[member] = found.get(member, _NOTHING) | members
-    return found
-
-
-@cache
-def _groups() -> dict[str, list[frozenset[str]]]:
-    found: dict[str, list[frozenset[str]]] = {}
-    for text in EXCLUSIVE:
-        members = frozenset(map(stem, text.split()))
-        for member in members:
-            found.setdefault(member, []).append(members)
-    return found
-
-
-class Head(NamedTuple):
-    """A logistic model over products of two features; a constant 1 behind the features stands for none."""
-
-    intercept: float
-    weights: tuple[float, ...]
-    firsts: Callable[[Sequence[float]], Iterable[float]]
-    """Takes the first feature of each product from all features."""
-    seconds: Callable[[Sequence[float]], Iterable[float]]
-    """Takes the second ones."""
-
-    def probability(self, features: Sequence[float]) -> float:
-        products = map(mul, self.firsts(features), self.seconds(features))
-        return logistic(self.intercept + sum(map(mul, self.weights, products)))
-
-
-@cache
-def _heads() -> tuple[Head, Head]:
-    text = resources.files(__package__).joinpath("weights.json").read_text(encoding="utf-8")
-    return compile_heads({name: head["weights"] for name, head in json.loads(text).items()})
-
-
-def compile_heads(weights: Mapping[str, Mapping[str, float]]) -> tuple[Head, Head]:
-    """Returns the heads for support and for conflict, from weights by head and by feature or `one*other`."""
-    place = {**{name: number for number, name in enumerate(FEATURES)}, "": len(FEATURES)}
-
-    def head(named: Mapping[str, float]) -> Head:
-        parts = {tuple(key.partition("*")[::2]): weight for key, weight in named.items() if key != "intercept"}
-        firsts, seconds = [place[one] for one, _ in parts], [place[other] for _, other in parts]
-        return Head(named["intercept"], tuple(parts.values()), itemgetter(*firsts), itemgetter(*seconds))
-
-    return head(weights["support"]), head(weights["conflict"])
+def conflict_model() -> LogisticModel:
+    """The conflict head over `FEATURES`: how likely a text contradicts a statement."""
+    return compile_model(published_weights()["conflict"], FEATURES)

@@ -12,6 +12,7 @@ __all__ = [
     "SPACELESS",
     "SPACELESS_FROM",
     "STOPWORDS",
+    "asks",
     "letters",
     "openings",
     "plain_terms",
@@ -116,6 +117,15 @@ def plain_terms(text: str, start: int, end: int) -> list[str]:
                 for part in HAN_FUNCTION.split(run):
                     found += [part] if len(part) == 1 else map("".join, pairwise(part))
     return found
+
+
+def asks(text: str) -> bool:
+    """Whether a folded sentence ends in a question mark, marks that close a quotation or a bracket left out.
+
+    >>> asks('how tall is "the mast?"'), asks("it is tall.")
+    (True, False)
+    """
+    return text.rstrip(" \n\"'*_)")[-1:] == "?"
 
 
 def words(text: str) -> list[str]:

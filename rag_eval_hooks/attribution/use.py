@@ -1,12 +1,10 @@
 """The use head: from what each statement owes to each text, the probability that the answer used it."""
 
-import json
 from collections.abc import Collection, Sequence
-from functools import cache
-from importlib import resources
 
 from rag_eval_hooks.attribution.log_odds import log_odds, logistic
 from rag_eval_hooks.attribution.match import Judgement
+from rag_eval_hooks.attribution.weights import published_weights
 
 __all__ = ["FEATURES", "use_features", "use_probabilities", "with_citations"]
 
@@ -27,7 +25,7 @@ def use_probabilities(judgements: Sequence[Judgement], texts: int) -> list[float
         judgements: What the texts give for each statement of the answer.
         texts: How many texts there are.
     """
-    model = _weights()
+    model = published_weights()["use"]
     probabilities = []
     for features, covered in zip(use_features(judgements, texts), _covered(judgements, texts), strict=True):
         score = model["intercept"] + sum(model[name] * value for name, value in zip(FEATURES, features, strict=True))
@@ -87,10 +85,3 @@ def _margins(values: Sequence[float]) -> list[float]:
     if len(best) < 2:
         return list(values)
     return [value - (best[1] if value == best[0] else best[0]) for value in values]
-
-
-@cache
-def _weights() -> dict[str, float]:
-    text = resources.files(__package__).joinpath("weights.json").read_text(encoding="utf-8")
-    weights: dict[str, float] = json.loads(text)["use"]["weights"]
-    return weights

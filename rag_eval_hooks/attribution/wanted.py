@@ -11,7 +11,7 @@ from rag_eval_hooks.attribution.fold import Folded
 from rag_eval_hooks.attribution.names import is_known_name, names_are_capitals
 from rag_eval_hooks.attribution.stance import OPPOSED, direction, stance_of
 from rag_eval_hooks.attribution.support import Said
-from rag_eval_hooks.attribution.terms import HIRAGANA, plain_terms, terms
+from rag_eval_hooks.attribution.terms import HIRAGANA, asks, plain_terms, terms
 from rag_eval_hooks.record.limits import MAX_TERMS
 
 __all__ = ["Query", "Term", "Wanted", "wanted"]
@@ -58,10 +58,12 @@ class Wanted:
         found: The values and terms in that order.
         text: The statement, folded.
         background: How common terms are.
+        is_cut: Whether it says more, which is left out.
     """
 
-    def __init__(self, found: Sequence[Term], text: str, background: Background) -> None:
+    def __init__(self, found: Sequence[Term], text: str, background: Background, *, is_cut: bool) -> None:
         self.terms = found
+        self.is_cut = is_cut
         self.support_weights = [term.support_weight for term in found]
         self.use_weights = [term.use_weight for term in found]
         self.names = frozenset(index for index, term in enumerate(found) if term.is_name)
@@ -80,7 +82,7 @@ class Wanted:
             anchors=anchors,
             text=text,
             stance=stance_of(text),
-            is_question=text.rstrip(" \n\"'*_)")[-1:] in ("?", "？"),
+            is_question=asks(text),
         )
         # A word with an opposite may be missing just because its opposite is there.
         self.topic = frozenset(index for index, term in enumerate(found) if term.key not in OPPOSED and not term.anchor)
@@ -116,6 +118,7 @@ def wanted(
         found.append(Term("", anchor, NUMBER_SUPPORT_WEIGHT, NUMBER_USE_WEIGHT * discount, False))
     inside = [(anchor.start, anchor.end) for anchor in reversed(anchors)]
     seen: set[str] = set()
+    is_cut = len(anchors) > MAX_TERMS
     for term, first, last in terms(piece):
         if term in seen or direction(piece[first:last]):
             continue
@@ -124,6 +127,9 @@ def wanted(
                 inside.pop()
             if inside and inside[-1][0] < last:
                 continue
+        if len(found) >= MAX_TERMS:
+            is_cut = True
+            break
         seen.add(term)
         source = start + first if folded.moves is None else folded.span(start + first, start + last)[0]
         is_name = first > 0 and original[source : source + 1].isupper()
@@ -141,9 +147,7 @@ def wanted(
         use = weight * (QUESTION_DISCOUNT if in_question else 1.0)
         use *= ABSENT_WEIGHT if frequency == 0 else 1.0 / (1.0 + 0.5 * math.log2(frequency))
         found.append(Term(term, None, support, use, is_name, is_known))
-        if len(found) >= MAX_TERMS:
-            break
-    return Wanted(found, piece, background)
+    return Wanted(found, piece, background, is_cut=is_cut)
 
 
 def _base_weight(term: str) -> float:

@@ -9,8 +9,11 @@ from rag_eval_hooks.cli.say import BadLines, say
 from rag_eval_hooks.reports.words import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rag_eval_hooks import RagRun
     from rag_eval_hooks.attribution import Attributor, Calibration
-    from rag_eval_hooks.attribution.calibration import Head
+    from rag_eval_hooks.attribution.calibration import HeadName
     from rag_eval_hooks.attribution.recalibrate import Fit, Pairs, Quality
 
 __all__ = ["recalibrate"]
@@ -71,29 +74,37 @@ def recalibrate(
         raise typer.Exit(1)
 
 
-def _labels(source: str, attributor: "Attributor", *, quiet: bool) -> "tuple[dict[Head, list[Pairs]], int]":
+def _labels(source: str, attributor: "Attributor", *, quiet: bool) -> "tuple[dict[HeadName, list[Pairs]], int]":
     from rag_eval_hooks.attribution.recalibrate import labelled_pairs
+
+    groups: dict[HeadName, list[Pairs]] = {"use": [], "support": []}
+
+    def take(run: "RagRun") -> None:
+        for head, pairs in labelled_pairs(run, attributor).items():
+            if pairs:
+                groups[head].append(pairs)
+
+    return groups, _each_run(source, "read", take, quiet=quiet)
+
+
+def _each_run(source: str, what: str, take: "Callable[[RagRun], None]", *, quiet: bool) -> int:
+    """Calls `take` for each run of a file, reports lines that hold none or one it refuses, and counts those."""
     from rag_eval_hooks.errors import InputError
     from rag_eval_hooks.replay.lines import Line, Problem
     from rag_eval_hooks.replay.replay import lines_of
 
-    groups: dict[Head, list[Pairs]] = {"use": [], "support": []}
-    with line_progress("read", quiet=quiet) as (printer, move), lines_of(source, move) as lines:
+    with line_progress(what, quiet=quiet) as (printer, move), lines_of(source, move) as lines:
         bad = BadLines(printer)
         for line in lines:
             if line.run is None:
                 bad(line)
                 continue
             try:
-                found = labelled_pairs(line.run, attributor)
+                take(line.run)
             except InputError as error:
                 bad(Line(line.number, problem=Problem("wrong_shape", str(error))))
-                continue
-            for head, pairs in found.items():
-                if pairs:
-                    groups[head].append(pairs)
     bad.finish()
-    return groups, bad.count
+    return bad.count
 
 
 def _shifted(
@@ -101,21 +112,17 @@ def _shifted(
 ) -> "tuple[Calibration, list[str], int]":
     """The calibration at the share of positives in the traffic, of each head it has, and what to say of it."""
     from rag_eval_hooks.attribution import attribute, prior_shift
-    from rag_eval_hooks.replay.replay import lines_of
 
-    seen: dict[Head, list[float]] = {"use": [], "support": []}
-    with line_progress("of traffic read", quiet=quiet) as (printer, move), lines_of(traffic, move) as lines:
-        bad = BadLines(printer)
-        for line in lines:
-            if line.run is None:
-                bad(line)
-                continue
-            attribution = attribute(line.run, attributor)
-            seen["use"] += [
-                one.use_probability for one in attribution.chunks if one.in_prompt and one.use_probability is not None
-            ]
-            seen["support"] += [one.probability for one in attribution.claims if one.probability is not None]
-    bad.finish()
+    seen: dict[HeadName, list[float]] = {"use": [], "support": []}
+
+    def take(run: "RagRun") -> None:
+        attribution = attribute(run, attributor)
+        seen["use"] += [
+            one.use_probability for one in attribution.chunks if one.in_prompt and one.use_probability is not None
+        ]
+        seen["support"] += [one.probability for one in attribution.claims if one.probability is not None]
+
+    bad = _each_run(traffic, "of traffic read", take, quiet=quiet)
     said = []
     for head, probabilities in seen.items():
         scaling = calibration.use if head == "use" else calibration.support
@@ -125,10 +132,10 @@ def _shifted(
             said.append(
                 f"{head}: by estimate {share:.1%} of the traffic is positive; of the labels {scaling.share:.1%}"
             )
-    return calibration, said, bad.count
+    return calibration, said, bad
 
 
-def _rows(head: "Head", fit: "Fit | None", labels: int) -> str:
+def _rows(head: "HeadName", fit: "Fit | None", labels: int) -> str:
     from rag_eval_hooks.attribution.recalibrate import MIN_LABELS, THRESHOLDS
 
     if fit is None:

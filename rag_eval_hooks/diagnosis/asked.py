@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from rag_eval_hooks.attribution.names import has_derived, names_are_capitals
-from rag_eval_hooks.attribution.support import is_designation
+from rag_eval_hooks.attribution.slots import is_designation
 from rag_eval_hooks.attribution.terms import plain_terms
 from rag_eval_hooks.metrics.question_anchors import AnchorText, question_anchors
 

@@ -13,7 +13,9 @@ __all__ = [
     "MAX_MARKS",
     "MAX_POSTINGS",
     "MAX_QUESTION",
+    "MAX_SUPPORTS",
     "MAX_TERMS",
+    "MAX_TEXTS",
 ]
 
 MAX_QUESTION: Final = 20_000
@@ -32,6 +34,10 @@ MAX_CONTEXT: Final = 2_000_000
 """Characters of all chunks together, folded, that are read; equal chunks count once."""
 MAX_POSTINGS: Final = 512
 """Sentences of the context that are looked at for one term or value."""
+MAX_TEXTS: Final = 32
+"""Distinct texts that one claim is weighed against: those that share most with it."""
+MAX_SUPPORTS: Final = 50
+"""Supports that are listed of one claim."""
 
 LIMITS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -40,6 +46,8 @@ LIMITS: Final[Mapping[str, str]] = MappingProxyType(
         "claims_cut": f"claims behind the first {MAX_CLAIMS:,} were not judged",
         "citations_cut": f"citations behind the first {MAX_MARKS:,} were not judged",
         "statement_cut": f"of a claim with more terms and values, the first {MAX_TERMS:,} were weighed",
+        "texts_cut": f"of the texts that share something with a claim, the {MAX_TEXTS} that share most were weighed",
+        "supports_cut": f"more chunks back a claim; {MAX_SUPPORTS} of them are listed",
         "chunk_cut": f"a chunk was read to its character {MAX_CHUNK:,}",
         "context_cut": f"chunks behind {MAX_CONTEXT:,} characters of chunks were not read; their use is unknown",
         "terms_cut": f"a term stands in more sentences of the context; the first {MAX_POSTINGS:,} were looked at",

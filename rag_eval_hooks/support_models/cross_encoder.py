@@ -3,14 +3,16 @@
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Unpack
 
 from rag_eval_hooks.errors import ConfigError
-from rag_eval_hooks.support_models.text_model import TextModel, read_json
+from rag_eval_hooks.support_models.onnx_model import OnnxModel, RunOptions
+from rag_eval_hooks.support_models.text_model import read_json
 
 __all__ = ["OnnxCrossEncoder"]
 
 
-class OnnxCrossEncoder:
+class OnnxCrossEncoder(OnnxModel):
     """The probability that a premise supports a hypothesis, by a model that reads the pair.
 
     Of a model with several outputs it is the softmax of the one for entailment; of a model with one, its sigmoid.
@@ -22,11 +24,7 @@ class OnnxCrossEncoder:
         entailment: Which output says that the premise supports the hypothesis, from 0; by default the one that
             `id2label` in the `config.json` beside the model calls `entailment`. A model with one output needs none.
         max_tokens: A pair is cut to this many tokens, its longer text first.
-        batch_size: How many pairs go in at once.
-        timeout_s: How long one call may take; a pair that is not reached gets no probability. Looked at between
-            batches, so the last one may go past it.
-        threads: How many threads one run of the model may take.
-        name: How evaluations call it; by default `onnx-` and the start of the file's SHA-256.
+        options: `batch_size`, `timeout_s`, `threads` and `name`, as `RunOptions` says.
 
     Raises:
         MissingExtraError: If onnxruntime, tokenizers or numpy is not installed.
@@ -40,22 +38,11 @@ class OnnxCrossEncoder:
         *,
         entailment: int | None = None,
         max_tokens: int = 512,
-        batch_size: int = 8,
-        timeout_s: float = 5.0,
-        threads: int = 1,
-        name: str | None = None,
+        **options: Unpack[RunOptions],
     ) -> None:
-        self._model = TextModel(
-            model_path,
-            tokenizer_path,
-            max_tokens=max_tokens,
-            batch_size=batch_size,
-            timeout_s=timeout_s,
-            threads=threads,
+        super().__init__(
+            model_path, tokenizer_path, outputs=["logits"], sample=[("a", "a")], max_tokens=max_tokens, **options
         )
-        self.name = name or self._model.name
-        outputs = self._model.outputs
-        self._output = "logits" if "logits" in outputs else outputs[0]
         self._entailment = self._which(entailment)
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
@@ -72,18 +59,14 @@ class OnnxCrossEncoder:
         return scores + [math.nan] * (len(pairs) - len(scores))
 
     def _which(self, entailment: int | None) -> int | None:
-        """Runs the model once: what it gives decides whether a label is needed and which there are."""
-        path = self._model.path
-        try:
-            shape = self._model.run_batch([("a", "a")], self._output)[0].shape
-        except Exception as error:
-            raise ConfigError(f"model_path: {path} does not run on a pair of texts: {type(error).__name__}") from error
-        if len(shape) != 2:
+        """What the model gives decides whether a label is needed and which there are."""
+        path, dimensions = self._model.path, len(self._shape)
+        if dimensions != 2:
             raise ConfigError(
-                f"model_path: {path} gives {len(shape)} dimensions, expected pairs x labels; "
+                f"model_path: {path} gives {dimensions} dimensions, expected pairs x labels; "
                 "for an embedding model take OnnxEmbedder"
             )
-        labels = shape[1]
+        labels = self._shape[1]
         if labels == 1 and entailment in (None, 0):
             return None
         if entailment is not None:

@@ -3,11 +3,11 @@
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from rag_eval_hooks.attribution.log_odds import logistic
 from rag_eval_hooks.errors import ConfigError
-from rag_eval_hooks.support_models.text_model import TextModel
+from rag_eval_hooks.support_models.onnx_model import OnnxModel, RunOptions
 
 __all__ = ["OnnxEmbedder"]
 
@@ -15,7 +15,7 @@ TOKEN_VECTORS, TEXT_VECTORS = 3, 2
 """Dimensions of an output with a vector for each token, and of one with a vector for each text."""
 
 
-class OnnxEmbedder:
+class OnnxEmbedder(OnnxModel):
     """The probability that a premise supports a hypothesis, by the cosine of their embeddings.
 
     probability = 1 / (1 + e^(-slope (cosine - middle))). A text's embedding is the output `sentence_embedding`, or the
@@ -29,11 +29,7 @@ class OnnxEmbedder:
         middle: The cosine at which support is as likely as not.
         slope: How fast the probability grows with the cosine.
         max_tokens: A text is cut to this many tokens.
-        batch_size: How many texts go in at once.
-        timeout_s: How long one call may take; a pair that is not reached gets no probability. Looked at between
-            batches, so the last one may go past it.
-        threads: How many threads one run of the model may take.
-        name: How evaluations call it; by default `onnx-` and the start of the file's SHA-256.
+        options: `batch_size`, `timeout_s`, `threads` and `name`, as `RunOptions` says.
 
     Raises:
         MissingExtraError: If onnxruntime, tokenizers or numpy is not installed.
@@ -48,27 +44,19 @@ class OnnxEmbedder:
         middle: float = 0.7,
         slope: float = 4.5,
         max_tokens: int = 256,
-        batch_size: int = 8,
-        timeout_s: float = 5.0,
-        threads: int = 1,
-        name: str | None = None,
+        **options: Unpack[RunOptions],
     ) -> None:
         for argument, value, at_most in (("middle", middle, 1.0), ("slope", slope, 1_000.0)):
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= at_most:
                 raise ConfigError(f"{argument}: expected a number above 0 and up to {at_most:g}, got {value!r}")
         self.middle, self.slope = float(middle), float(slope)
-        self._model = TextModel(
-            model_path,
-            tokenizer_path,
-            max_tokens=max_tokens,
-            batch_size=batch_size,
-            timeout_s=timeout_s,
-            threads=threads,
-        )
-        self.name = name or self._model.name
-        outputs = self._model.outputs
-        self._output = next((one for one in ("sentence_embedding", "last_hidden_state") if one in outputs), outputs[0])
-        self._check()
+        outputs = ["sentence_embedding", "last_hidden_state"]
+        super().__init__(model_path, tokenizer_path, outputs=outputs, sample=["a"], max_tokens=max_tokens, **options)
+        if len(self._shape) not in (TEXT_VECTORS, TOKEN_VECTORS):
+            raise ConfigError(
+                f"model_path: {self._model.path} gives {len(self._shape)} dimensions, "
+                "expected a vector for a text or token"
+            )
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """Returns the probability of support of each pair (premise, hypothesis); NaN where the time was over."""
@@ -93,14 +81,3 @@ class OnnxEmbedder:
 
     def _probability(self, cosine: float) -> float:
         return logistic(self.slope * (cosine - self.middle))
-
-    def _check(self) -> None:
-        path = self._model.path
-        try:
-            shape = self._model.run_batch(["a"], self._output)[0].shape
-        except Exception as error:
-            raise ConfigError(f"model_path: {path} does not run on a text: {type(error).__name__}") from error
-        if len(shape) not in (TEXT_VECTORS, TOKEN_VECTORS):
-            raise ConfigError(
-                f"model_path: {path} gives {len(shape)} dimensions, expected a vector for a text or token"
-            )

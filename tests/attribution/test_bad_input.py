@@ -19,7 +19,9 @@ from rag_eval_hooks.record.limits import (
     MAX_MARKS,
     MAX_POSTINGS,
     MAX_QUESTION,
+    MAX_SUPPORTS,
     MAX_TERMS,
+    MAX_TEXTS,
 )
 
 PLAIN = "Goods can be returned within 30 days of delivery."
@@ -94,6 +96,10 @@ def _limits(question: str = "What?", contexts: list[str] | None = None, answer: 
     return evaluate(read_run(run), metrics=()).limits
 
 
+def _words(count: int) -> str:
+    return " ".join(f"a{chr(97 + n // 26)}{chr(97 + n % 26)}b" for n in range(count))
+
+
 def _sentences(size: int) -> str:
     text = " ".join(f"Room {number} is blue." for number in range(size // 16))
     return text[:size]
@@ -109,12 +115,23 @@ def _sentences(size: int) -> str:
         pytest.param({"answer": "x" * (MAX_ANSWER + 1)}, ("answer_cut",), id="answer"),
         pytest.param({"answer": "It is so. " * MAX_CLAIMS}, (), id="claims at the limit"),
         pytest.param({"answer": "It is so. " * (MAX_CLAIMS + 1)}, ("claims_cut",), id="claims"),
+        pytest.param({"answer": PLAIN + " [1]" * MAX_MARKS}, (), id="citations at the limit"),
         pytest.param({"answer": PLAIN + " [1]" * (MAX_MARKS + 1)}, ("citations_cut",), id="citations"),
+        pytest.param({"answer": PLAIN + " [1, 1]" * (MAX_MARKS // 2)}, (), id="citations of lists at the limit"),
         pytest.param(
-            {"answer": " ".join(f"a{chr(97 + n // 26)}{chr(97 + n % 26)}b" for n in range(MAX_TERMS + 1))},
-            ("statement_cut",),
-            id="terms of a statement",
+            {"answer": PLAIN + " [1, 1]" * (MAX_MARKS // 2) + " [1]"}, ("citations_cut",), id="citations of lists"
         ),
+        pytest.param({"answer": _words(MAX_TERMS)}, (), id="terms of a statement at the limit"),
+        pytest.param({"answer": _words(MAX_TERMS + 1)}, ("statement_cut",), id="terms of a statement"),
+        pytest.param(
+            {"answer": "The values are " + " ".join(f"{n}.5" for n in range(MAX_TERMS + 1)) + "."},
+            ("statement_cut",),
+            id="values of a statement",
+        ),
+        pytest.param({"contexts": [f"{PLAIN} {n}" for n in range(MAX_TEXTS)]}, (), id="texts at the limit"),
+        pytest.param({"contexts": [f"{PLAIN} {n}" for n in range(MAX_TEXTS + 1)]}, ("texts_cut",), id="texts"),
+        pytest.param({"contexts": [PLAIN] * MAX_SUPPORTS}, (), id="supports at the limit"),
+        pytest.param({"contexts": [PLAIN] * (MAX_SUPPORTS + 1)}, ("supports_cut",), id="supports"),
         pytest.param({"contexts": ["x" * MAX_CHUNK]}, (), id="chunk at the limit"),
         pytest.param({"contexts": ["x" * (MAX_CHUNK + 1), PLAIN]}, ("chunk_cut",), id="chunk"),
         pytest.param({"contexts": ["Goods. " * (MAX_POSTINGS + 1)]}, ("terms_cut",), id="a frequent term"),

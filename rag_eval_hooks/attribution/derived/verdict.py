@@ -10,7 +10,7 @@ from rag_eval_hooks.attribution.derived.settle import Outcome
 from rag_eval_hooks.attribution.match import UNBACKED_MOST, Backing, Judgement
 from rag_eval_hooks.attribution.overlap import find_hits
 from rag_eval_hooks.attribution.reading import Reading
-from rag_eval_hooks.attribution.support import alternatives
+from rag_eval_hooks.attribution.related import alternatives
 from rag_eval_hooks.attribution.terms import SPACELESS_FROM, terms
 from rag_eval_hooks.record.evaluation import SUPPORTED_FROM
 
