@@ -18,16 +18,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from computed import tuned_1, tuned_2, tuned_3, tuned_4, tuned_5
 from computed.case import Case, Template
-from computed.tuned import TEMPLATES as TUNED
-from computed.tuned_fifth import TEMPLATES as TUNED_FIFTH
-from computed.tuned_final import TEMPLATES as TUNED_FINAL
-from computed.tuned_last import TEMPLATES as TUNED_LAST
-from computed.tuned_more import TEMPLATES as TUNED_MORE
+from computed.held_out import TEMPLATES as HELD_OUT
+
 from rag_eval_hooks.attribution import attribute
 from rag_eval_hooks.record import Claim, Derived
 from rag_eval_hooks.testing import make_run
 
+TUNED = tuple(one for module in (tuned_1, tuned_2, tuned_3, tuned_4, tuned_5) for one in module.TEMPLATES)
 NUMBER = re.compile(r"(?<![\w.,])\d{1,9}(?:[.,]\d{1,9})*(?![\w.,]*\w)")
 SWAPS = 3
 """Swaps of each kind for one true answer."""
@@ -66,7 +65,9 @@ def measure(name: str, templates: Sequence[Template], each: int, show: bool) -> 
                 for _ in range(SWAPS):
                     _swapped(template.__name__, case, other_number(chance, case.value, close=close), close, count, show)
     true = count["true"]
-    print(f"\n{name}: {len(templates)} templates, {true} true derivations (and {count['stated']} numbers that fit a text)")
+    print(
+        f"\n{name}: {len(templates)} templates, {true} true derivations (and {count['stated']} numbers that fit a text)"
+    )
     print(f"  found with value and operation  {count['found'] / true:6.1%}")
     print(f"  claim supported                 {count['supported'] / true:6.1%}")
     for kind in ("close", "same order"):
@@ -74,8 +75,8 @@ def measure(name: str, templates: Sequence[Template], each: int, show: bool) -> 
         print(f"  swapped, {kind:10}: {swapped} numbers, called derived {count[f'derived {kind}'] / swapped:6.2%}, "
               f"called supported {count[f'supported {kind}'] / swapped:6.2%}")  # fmt: skip
     named = count["named"]
-    print(f"  swapped, operation and operands named: {named}, told wrong with the right value {count['told'] / named:6.1%}, "
-          f"told wrong with another value {count['mistold'] / named:6.2%}")  # fmt: skip
+    print(f"  swapped, operation and operands named: {named}, told wrong with the right value "
+          f"{count['told'] / named:6.1%}, with another value {count['mistold'] / named:6.2%}")  # fmt: skip
 
 
 def _true(name: str, case: Case, count: Counter[str], show: bool) -> None:
@@ -91,7 +92,14 @@ def _true(name: str, case: Case, count: Counter[str], show: bool) -> None:
     count["found"] += is_found
     count["supported"] += is_supported
     if show and not (is_found and is_supported):
-        print(name, "|", case.said(case.value), "|", claims[-1].verdict, [(one.formula, one.right) for one in claims[-1].derived])
+        print(
+            name,
+            "|",
+            case.said(case.value),
+            "|",
+            claims[-1].verdict,
+            [(one.formula, one.right) for one in claims[-1].derived],
+        )
 
 
 def _swapped(name: str, case: Case, value: float, close: bool, count: Counter[str], show: bool) -> None:
@@ -114,11 +122,16 @@ def _swapped(name: str, case: Case, value: float, close: bool, count: Counter[st
         if show and close and not is_right:
             print(name, "  not told |", case.said(value), "|", [(one.formula, one.right) for one in found])
     if show and (wrongly or claims[-1].verdict == "supported"):
-        print(name, "  swapped |", case.said(value), "|", claims[-1].verdict, [(one.formula, one.right) for one in found])
+        print(
+            name, "  swapped |", case.said(value), "|", claims[-1].verdict, [(one.formula, one.right) for one in found]
+        )
 
 
 def _is_close(result: float, case: Case) -> bool:
-    return any(abs(abs(result) * unit - abs(case.value)) <= 0.001 * abs(case.value) + 0.006 for unit in (1, 100, 1e-3, 1e-4, 1e-6, 1e-8))
+    return any(
+        abs(abs(result) * unit - abs(case.value)) <= 0.001 * abs(case.value) + 0.006
+        for unit in (1, 100, 1e-3, 1e-4, 1e-6, 1e-8)
+    )
 
 
 def rows(folder: Path, name: str) -> Iterator[dict[str, Any]]:
@@ -147,7 +160,13 @@ def real_swaps(folder: Path) -> Iterator[tuple[str, str, Sequence[str], str, str
             for answer in row["answer"] if isinstance(row["answer"], list) else [row["answer"]]:
                 for number in NUMBER_ANYWHERE.findall(str(answer)):
                     for other in _others(chance, number):
-                        yield f"{name}, swapped", row["query"], row["positive"], str(answer).replace(number, other), other
+                        yield (
+                            f"{name}, swapped",
+                            row["query"],
+                            row["positive"],
+                            str(answer).replace(number, other),
+                            other,
+                        )
     for row in rows(folder, "quotesum/dev.jsonl"):
         texts = [context["text"] for context in row["contexts"]]
         for number in NUMBER.findall(row["answer"]):
@@ -183,7 +202,13 @@ def measure_real(folder: Path, show: bool) -> None:
         derived[corpus] += any(one.right for one in found)
         told[corpus] += any(not one.right for one in found)
         if show and found:
-            print(corpus, "|", claim, "|", [(one.value, one.formula, one.operation, one.tried, one.right) for one in found])
+            print(
+                corpus,
+                "|",
+                claim,
+                "|",
+                [(one.value, one.formula, one.operation, one.tried, one.right) for one in found],
+            )
     print()
     for corpus, swapped in total.items():
         print(f"{corpus:36} {swapped:5} false numbers, called derived {derived[corpus] / swapped:6.2%}, "
@@ -196,7 +221,7 @@ def main() -> None:
     parser.add_argument("--show", choices=["tuned", "held_out", "real"], help="print what is missed or taken wrongly")
     parser.add_argument("--only", choices=["tuned", "held_out", "real"])
     given = parser.parse_args()
-    for name, templates in (("tuned", TUNED + TUNED_MORE + TUNED_LAST + TUNED_FINAL + TUNED_FIFTH), ("held_out", ())):
+    for name, templates in (("tuned", TUNED), ("held_out", HELD_OUT)):
         if given.only in (None, name):
             measure(name, templates, given.each, given.show == name)
     if "REH_SHARED" in os.environ and given.only in (None, "real"):

@@ -39,7 +39,9 @@ def de(value: float, decimals: int = 0) -> str:
     return f"{value:,.{decimals}f}".replace(",", "_").replace(".", ",").replace("_", ".")
 
 
-def amount(decimals: int = 0, before: str = "", after: str = "", write: Callable[..., str] = en) -> Callable[[float], str]:
+def amount(
+    decimals: int = 0, before: str = "", after: str = "", write: Callable[..., str] = en
+) -> Callable[[float], str]:
     """Returns a way of writing numbers: with so many decimals, between a sign and a unit."""
     return lambda value: f"{before}{write(value, decimals)}{after}"
 

@@ -119,7 +119,12 @@ def support_features_by_claim(run: RagRun) -> list[tuple[float, ...]]:
 
 
 def _claim(
-    index: int, statement: Statement, judgement: Judgement | None, citations: tuple[int, ...], reading: Reading, derived: tuple[Derived, ...]
+    index: int,
+    statement: Statement,
+    judgement: Judgement | None,
+    citations: tuple[int, ...],
+    reading: Reading,
+    derived: tuple[Derived, ...],
 ) -> Claim:
     verdict: Verdict = "uncertain"
     supports: list[Support] = []

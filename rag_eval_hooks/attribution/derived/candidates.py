@@ -7,7 +7,15 @@ from typing import NamedTuple
 from rag_eval_hooks.attribution.derived.operands import Operand
 from rag_eval_hooks.record.evaluation import Operation
 
-__all__ = ["Candidate", "conversion_candidates", "group_candidates", "pair_candidates", "rate_candidates", "share_candidates", "shown"]
+__all__ = [
+    "Candidate",
+    "conversion_candidates",
+    "group_candidates",
+    "pair_candidates",
+    "rate_candidates",
+    "share_candidates",
+    "shown",
+]
 
 UNLIKELIER = 0.6
 """What a candidate's score loses where the operands rather stand to each other in another way."""
@@ -215,7 +223,9 @@ def _with_percent(a: Operand, b: Operand, score: float, reading: int) -> Iterato
     yield Candidate("product", "adjust_up", value * (1 + share), base.dimension, units, more, chosen, score)
     if share > 0:
         without = f"{bare} / (1 + {percent})"
-        yield Candidate("ratio", "adjust_down", value / (1 + share), base.dimension, units, without, chosen, score - 0.3)
+        yield Candidate(
+            "ratio", "adjust_down", value / (1 + share), base.dimension, units, without, chosen, score - 0.3
+        )
         whole = f"{bare} / {percent}"
         yield Candidate("ratio", "sum", value / share, base.dimension, units, whole, chosen, score - 0.3)
 

@@ -125,7 +125,5 @@ def _operands(reading: Reading, operands: Sequence[Operand]) -> list[DerivedOper
         span = reading.span_of(position, one.chunk, one.start, one.end)
         if span is not None:
             chunk = reading.context[position]
-            listed.append(
-                DerivedOperand(rank=position + 1, id=chunk.id, span=span, text=chunk.text[slice(*span)])
-            )
+            listed.append(DerivedOperand(rank=position + 1, id=chunk.id, span=span, text=chunk.text[slice(*span)]))
     return listed

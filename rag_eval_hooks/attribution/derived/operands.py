@@ -1,8 +1,8 @@
 """Reads the numbers of the context as operands: each with its value, its unit and the words and years it stands for."""
 
 import re
-from functools import cache
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from rag_eval_hooks.attribution.anchors import Anchor
@@ -24,15 +24,15 @@ SEGMENT = re.compile(
     r"(?<!\d),|,(?!\d)|;|、|\(|\)|[。:]|(?<!\w)(?:and|while|whereas|but|und|während|aber|et|tandis|mais|y|mientras|pero)(?!\w)|而|和"
 )
 BEHIND = re.compile(r"[ -]([^\W\d_]{4,20})|([米人名个吨箱])")
-ORDINAL = re.compile(
-    rf"(?:^|\W)(?:{'|'.join(ORDINAL_WORDS)}|\d{{1,3}}(?:st|nd|rd|th|er|re|ère|ème|e|º))$|^第"
-)
+ORDINAL = re.compile(rf"(?:^|\W)(?:{'|'.join(ORDINAL_WORDS)}|\d{{1,3}}(?:st|nd|rd|th|er|re|ère|ème|e|º))$|^第")
 MONTH = re.compile(rf"(?<![^\W\d_])(?:{'|'.join(name for name in MONTHS if len(name) > 2)})(?![^\W\d_])")
 TITLE = re.compile(r"([^\W\d_]{2,20})[ -]$")
 ENDING = re.compile(r"(?:ern|en|er|em|es|e|n|s)$")
 LONG_WORD = 7
 TOTAL = re.compile(r"(?<!\w)(?:sub)?(?:total|sum|overall|gesamt|summe|insgesamt|somme|suma)(?!\w)|合计|总计|总和|共计")
-MEASURE = re.compile(r"[(\[]([^()\[\]\n]{1,30})[)\]]|(?<!\w)in ([^\W\d_]{1,12}(?: [^\W\d_]{1,12})?)|,\s{0,2}([^\s,]{1,8})\s*$")
+MEASURE = re.compile(
+    r"[(\[]([^()\[\]\n]{1,30})[)\]]|(?<!\w)in ([^\W\d_]{1,12}(?: [^\W\d_]{1,12})?)|,\s{0,2}([^\s,]{1,8})\s*$"
+)
 CJK_SCALE = re.compile("百万|千万|万|亿|億|萬")
 WORD = re.compile(r"[^\W\d_]+|[$€£¥%]|m[23]")
 
@@ -143,7 +143,10 @@ class Operands:
             for index, row in enumerate(table.rows)
         }
         self.counted.update(
-            _word_behind(text, one) for place in places for one in evidence.anchors[place] if one.raw and not is_year(one)
+            _word_behind(text, one)
+            for place in places
+            for one in evidence.anchors[place]
+            if one.raw and not is_year(one)
         )
         years = {anchor.raw for place in places for anchor in evidence.anchors[place] if is_year(anchor)}
         only_year = frozenset(f"year:{raw}" for raw in years) if len(years) == 1 else frozenset[str]()
@@ -157,7 +160,9 @@ class Operands:
             if not anchors or len(self.found) >= MAX_OPERANDS_READ:
                 continue
             sentence = evidence.sentences[place]
-            begin = next((at for at in range(sentence.start, min(sentence.end, sentence.start + 12)) if at in row_at), None)
+            begin = next(
+                (at for at in range(sentence.start, min(sentence.end, sentence.start + 12)) if at in row_at), None
+            )
             if begin is not None:
                 self._read_row(chunk, place, *row_at[begin], heading, only_year)
             else:
@@ -196,11 +201,13 @@ class Operands:
             months = [key for key in own if key.startswith("month:")]
             periods = (_periods(named) or only_year).union(months if len(months) == 1 else ())
             wide = labels_of(before) | heading
-            groups = (("column", chunk * 1000 + number, column), ("row", chunk * 1000 + number, index), ("table", chunk, number))
+            groups: tuple[tuple[str, int, int], ...] = (
+                ("column", chunk * 1000 + number, column),
+                ("row", chunk * 1000 + number, index),
+                ("table", chunk, number),
+            )
             scale, dimension, factor = _measure(f"{header} ; {before}")
             for one in inside[:2] if column else inside[:1]:
-                if column == 0:
-                    groups = ()
                 found = _operand(chunk, place, one, anchors, own, wide, periods, groups)
                 if one.dimension is None and not is_year(one):
                     found = found._replace(
@@ -256,7 +263,14 @@ class Operands:
             if unit is not None:
                 one = one._replace(dimension=unit.dimension, factor=unit.factor)
             found = _operand(
-                chunk, place, one, anchors, names[one.start], whole | heading, periods.get(one.start, frozenset()), groups
+                chunk,
+                place,
+                one,
+                anchors,
+                names[one.start],
+                whole | heading,
+                periods.get(one.start, frozenset()),
+                groups,
             )
             months = [key for key in found.own if key.startswith("month:")]
             if len(months) == 1:
@@ -321,7 +335,9 @@ def _assigned(
         elif len(years) == len(numbers):
             assigned[number.start] = frozenset([f"year:{years[index].raw}"])
         else:
-            nearest = min(years, key=lambda year: (min(abs(year.start - number.end), abs(number.start - year.end)), year.start))  # noqa: B023
+            nearest = min(
+                years, key=lambda year: (min(abs(year.start - number.end), abs(number.start - year.end)), year.start)
+            )
             assigned[number.start] = frozenset([f"year:{nearest.raw}"])
     return assigned
 

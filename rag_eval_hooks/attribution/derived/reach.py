@@ -9,9 +9,9 @@ from rag_eval_hooks.attribution.derived.aim import Aim
 from rag_eval_hooks.attribution.derived.candidates import (
     Candidate,
     conversion_candidates,
-    rate_candidates,
     group_candidates,
     pair_candidates,
+    rate_candidates,
     share_candidates,
 )
 from rag_eval_hooks.attribution.derived.counted import count_candidates
@@ -68,7 +68,9 @@ def candidates_for(anchor: Anchor, aim: Aim, operands: Operands) -> list[Candida
     if len(anchor.values) > 1 or any(len(one.values) > 1 for _, one in chosen):
         readings = _readings(aim.text + " " + " ".join(operands.evidence.text_of(one.place) for _, one in chosen[:6]))
     groups = list(_groups(aim, chosen, scored))
-    even = [members for _, members, scores in groups if max(scores) - min(scores) <= EVEN and len(members) <= MAX_IN_REACH]
+    even = [
+        members for _, members, scores in groups if max(scores) - min(scores) <= EVEN and len(members) <= MAX_IN_REACH
+    ]
     whole = {frozenset([_place(a), _place(b)]) for members in even for a, b in combinations(members, 2)}
     found: list[Candidate] = []
     for reading in readings:
@@ -88,7 +90,11 @@ def candidates_for(anchor: Anchor, aim: Aim, operands: Operands) -> list[Candida
         for score, one in chosen:
             found += conversion_candidates(one, 2 * score, reading)
             text = operands.evidence.text_of(one.place)
-            found += [got for lengths in _lengths(aim.text, text) for got in rate_candidates(one, 2 * score, reading, *lengths)]
+            found += [
+                got
+                for lengths in _lengths(aim.text, text)
+                for got in rate_candidates(one, 2 * score, reading, *lengths)
+            ]
     value = anchor.values[0]
     nouns = _nouns(aim.text, anchor)
     if anchor.dimension in (None, "count:person") and 1 < value <= MAX_COUNT and value == int(value) and nouns:

@@ -69,7 +69,11 @@ def verdict_of(
 
 def _joins(pair: str, held: frozenset[str]) -> bool:
     """Whether a pair of signs that no text has is the end of one word and the beginning of another that texts have."""
-    return any(len(other) > 1 and (other[-1] == pair[0] or other[0] == pair[-1]) for other in held if other[0] >= SPACELESS_FROM)
+    return any(
+        len(other) > 1 and (other[-1] == pair[0] or other[0] == pair[-1])
+        for other in held
+        if other[0] >= SPACELESS_FROM
+    )
 
 
 def _covered(
@@ -90,9 +94,9 @@ def _covered(
     if claim.said.stance.denies and not any(evidence.source([place]).stance.denies for place in places):
         return None
     cued = labels_of(" ".join(aim.text[slice(*span)] for span in aim.cue_spans)) | FILLERS | unit_words()
-    for term, start, end in terms(aim.text):
-        if term[0] >= SPACELESS_FROM and any(start < last and end > first for first, last in aim.cue_spans):
-            cued |= {term}  # a pair of signs of which one belongs to the cue
+    for pair, start, end in terms(aim.text):
+        if pair[0] >= SPACELESS_FROM and any(start < last and end > first for first, last in aim.cue_spans):
+            cued |= {pair}  # a pair of signs of which one belongs to the cue
     asked = labels_of(reading.asked)
     held = total = 0.0
     for number, term in enumerate(claim.terms):
