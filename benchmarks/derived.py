@@ -70,6 +70,7 @@ def measure(name: str, templates: Sequence[Template], each: int, show: bool) -> 
     )
     print(f"  found with value and operation  {count['found'] / true:6.1%}")
     print(f"  claim supported                 {count['supported'] / true:6.1%}")
+    print(f"  called wrong                    {count['alarms'] / true:6.1%}")
     for kind in ("close", "same order"):
         swapped = count[f"swapped {kind}"]
         print(f"  swapped, {kind:10}: {swapped} numbers, called derived {count[f'derived {kind}'] / swapped:6.2%}, "
@@ -91,6 +92,7 @@ def _true(name: str, case: Case, count: Counter[str], show: bool) -> None:
     is_supported = claims[-1].verdict == "supported"
     count["found"] += is_found
     count["supported"] += is_supported
+    count["alarms"] += any(not one.right for claim in claims for one in claim.derived)
     if show and not (is_found and is_supported):
         print(
             name,

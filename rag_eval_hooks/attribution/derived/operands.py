@@ -157,7 +157,10 @@ class Operands:
                 for one in evidence.anchors[place]
                 if not ORDINAL.search(text[one.start - 1 : one.end] if one.start else text[: one.end])
             ]
-            if not anchors or len(self.found) >= MAX_OPERANDS_READ:
+            if anchors and len(self.found) >= MAX_OPERANDS_READ:
+                self.was_cut = True
+                return
+            if not anchors:
                 continue
             sentence = evidence.sentences[place]
             begin = next(

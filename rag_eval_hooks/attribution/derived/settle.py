@@ -221,6 +221,7 @@ def _wrong(anchor: Anchor, aim: Aim, possible: Sequence[Candidate]) -> Candidate
     mine = [
         one for one in mine if one.dimension is None or anchor.dimension is not None or one.cue in ("dates", "count")
     ]
+    mine = [one for one in mine if one.cue != "product" or all(map(aim.names, filter(_is_length, one.operands)))]
     good = _best(mine)
     if {"change", "share"} <= {one.cue for one in good}:
         good = [one for one in good if one.cue == "change" and all(map(aim.names, one.operands))]
@@ -238,6 +239,11 @@ def _wrong(anchor: Anchor, aim: Aim, possible: Sequence[Candidate]) -> Candidate
     if len(results) > 1 or not _singled_out(aim, best.operands, possible):
         return None
     return best
+
+
+def _is_length(operand: Operand) -> bool:
+    """Whether it is a length of time, which few amounts are multiplied by."""
+    return operand.dimension in ("months", "time")
 
 
 def _is_mixed(candidate: Candidate) -> bool:

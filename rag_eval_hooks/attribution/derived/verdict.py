@@ -16,7 +16,7 @@ from rag_eval_hooks.record.evaluation import SUPPORTED_FROM
 
 __all__ = ["verdict_of"]
 
-COVERED_FROM = 0.6
+COVERED_FROM = 0.5
 """Share of a claim's other words that the texts have to hold."""
 SUPPORT_AT_LEAST, SUPPORT_MORE = 0.65, 0.3
 """Support where the texts hold just enough, and what it gains until they hold all."""
@@ -116,12 +116,12 @@ def _covered(
             have = IN_COMPOUND * any(
                 term.key in label or label in term.key for label in labels if len(label) >= COMPOUND_FROM
             )
-        if term.is_name and not have:
-            return None
         if not have and term.key[0] >= SPACELESS_FROM and _joins(term.key, labels):
             continue
-        if not have and key in asked and not evidence.frequency.get(term.key):
+        if not have and not term.is_name and key in asked and not evidence.frequency.get(term.key):
             continue  # the question's own word for it
+        if term.is_name and not have and key not in asked:
+            return None
         total += claim.support_weights[number]
         held += have * claim.support_weights[number]
     covered = held / total if total else 1.0
