@@ -18,7 +18,7 @@ from rag_eval_hooks.record.limits import MAX_SUPPORTS
 __all__ = ["ATTRIBUTOR", "ATTRIBUTOR_VERSION", "USED_FROM", "attribute", "use_features_by_position"]
 
 ATTRIBUTOR = "tier0"
-ATTRIBUTOR_VERSION = "4"
+ATTRIBUTOR_VERSION = "5"
 USED_FROM = 0.45
 UNUSED_BELOW = 0.3
 UNSUPPORTED_BELOW = 0.3
@@ -34,7 +34,8 @@ def attribute(run: RagRun, attributor: Attributor | None = None) -> Attribution:
     with units, dates, times, versions, codes); equal chunks share one verdict, and so do chunks that overlap where they
     do; chunks may back a statement together. The weights of use, support and conflict are fitted to people's labels
     (`weights.json`), with caps: a statement with a value that no text states, or with the opposite of what a text says,
-    is not `supported` unless a calibration or a support model lifts it.
+    is not `supported` unless a calibration or a support model lifts it. A number that is computed from numbers of the
+    texts (a sum, a share, a change, a count) is stated by them: see `Claim.derived`.
 
     Where no retrieval was seen at all, there is nothing to judge against: claims are `uncertain`, without probability.
 

@@ -10,11 +10,12 @@ from rag_eval_hooks.attribution.terms import STOPWORDS, plain_terms
 __all__ = ["opposes", "recounts", "reverses"]
 
 NEGATION = re.compile(
-    rf"\b(?:{'|'.join(NEGATING.split())})\b|n ?'t\b|\b(?:fail(?:s|ed)?|refus(?:es|ed)) to\b|{NEGATING_SPACELESS.pattern}"
+    rf"\b(?:{'|'.join(NEGATING.split())})\b|n ?'t\b|\b(?:fail(?:s|ed)?|refus(?:es|ed)) to\b|"
+    rf"{NEGATING_SPACELESS.pattern}"
 )
 BETWEEN = frozenset(
-    "a an the to of in on at by for with this that it longer more any yet really even ever quite only be been being is "
-    "are was were have has had do does did der die das den dem ein eine zu mehr le la les un une de plus el los más".split()
+    "a an the to of in on at by for with this that it longer more any yet really even ever quite only be been being is are "
+    "was were have has had do does did der die das den dem ein eine zu mehr le la les un une de plus el los más".split()
 )
 """Words between a negation and what it negates."""
 NEGATES_WITHIN = 40

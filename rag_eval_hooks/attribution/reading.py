@@ -101,9 +101,9 @@ class Reading:
         return self._folded.span(start, end)
 
     def values_nowhere(self, index: int) -> list[tuple[Anchor, bool]]:
-        """Returns the numbers of a statement that no text states, or only where it speaks of nothing the statement names.
+        """Returns the numbers of a statement that no text states, each with whether it stands nowhere at all.
 
-        Each with whether it stands nowhere at all.
+        One that only stands where a text speaks of nothing that the statement names is not stated either.
         """
         text, _ = self.statement_text(index)
         named: set[int] | None = None
@@ -172,7 +172,7 @@ class Reading:
         return self.span_of(position, found.chunk, found.start, found.end)
 
     def span_of(self, position: int, chunk: int, start: int, end: int) -> tuple[int, int] | None:
-        """Returns where a piece of a distinct text stands in the text of a context position, without blanks around it."""
+        """Returns where a piece of a distinct text stands in a context position's text, without blanks around it."""
         canonical, form = self.evidence.texts[chunk], self._forms[position]
         if form.text != canonical.text:
             before = _solid(canonical.text[:start])

@@ -5,9 +5,10 @@ from functools import cached_property
 
 from rag_eval_hooks.attribution import attribute
 from rag_eval_hooks.diagnosis.asked import unmet
-from rag_eval_hooks.metrics.answer_match import states
 from rag_eval_hooks.metrics.labels import EvidenceSet, JudgedSource, evidence_sets, given_labels, grades, needed_items
+from rag_eval_hooks.metrics.matching import match, states
 from rag_eval_hooks.record import Attribution, Chunk, Claim, Gold, RagRun
+from rag_eval_hooks.record.limits import MAX_ANSWER, MAX_CHUNK
 
 __all__ = ["UNSUPPORTED_AT_MOST", "Situation", "count", "items_in", "listed"]
 
@@ -165,13 +166,14 @@ class Situation:
         return self.says_right(self.run.judged_answer)
 
     def says_right(self, text: str) -> bool:
-        """Returns whether a text states a right answer, in its words or value."""
-        return any(states(text, right) for right in self.right_answers)
+        """Returns whether a text states a right answer, or is one."""
+        said, question = text[:MAX_ANSWER], self.run.question or ""
+        return any(states(said, right) or match(said, right, question) == 1 for right in self.right_answers)
 
     @cached_property
     def context_states_answer(self) -> bool:
         """Whether a chunk that the generator got states a right answer."""
-        return any(map(self.says_right, self._texts))
+        return any(states(text[:MAX_CHUNK], right) for right in self.right_answers for text in self._texts)
 
     @cached_property
     def against_evidence(self) -> tuple[Claim, ...]:

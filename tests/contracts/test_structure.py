@@ -114,8 +114,9 @@ def test_public_names() -> None:
     )
     assert sorted(rag_eval_hooks_langchain.__all__) == ["Captured", "Hooks", "RagEvalCallbackHandler"]
     assert " ".join(sorted(rag_eval_hooks.record.__all__)) == (
-        "Attribution Chunk ChunkVerdict Citation CitationStyle Claim ContextItem Derived DerivedOperand Evaluation Finding Gold GoldSpan "
-        "MadeBy MetricResult RagRun Stage StageItem Support Usage chunk_id message_text pool_chunks read_run"
+        "Attribution Chunk ChunkVerdict Citation CitationStyle Claim ContextItem Derived DerivedOperand Evaluation "
+        "Finding Gold GoldSpan MadeBy MetricResult RagRun Stage StageItem Support Usage chunk_id message_text "
+        "pool_chunks read_run"
     )
     assert " ".join(sorted(rag_eval_hooks.metrics.__all__)) == (
         "AP AnswerMatch AnyEvidence Average AverageAccumulator CitationCoverage CitationPrecision CitationRecall "

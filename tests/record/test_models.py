@@ -26,7 +26,7 @@ def test_the_evaluation_has_exactly_the_fields_of_the_contract() -> None:
     (chunk,), (claim,), (citation,) = data["chunks"], data["claims"], data["citations"]
     assert list(chunk) == ["rank", "id", "in_prompt", "cited", "use", "use_probability", "conflict", "wrong_value"]
     assert list(claim) == [
-        *("index", "text", "span", "verdict", "probability", "supported_by", "needs_evidence", "citations")
+        *("index", "text", "span", "verdict", "probability", "supported_by", "needs_evidence", "citations", "derived")
     ]
     assert list(claim["supported_by"][0]) == ["rank", "id", "probability", "spans"]
     assert list(citation) == [

@@ -127,11 +127,12 @@ def aim_of(reading: Reading, index: int, missing: Sequence[Anchor]) -> Aim:
 
 
 HIGHER = re.compile(
-    r"(?<![^\W\d_])(?:more|higher|larger|bigger|longer|above|up|gain\w{0,3}|mehr|höher|größer|länger|plus de|más)(?![^\W\d_])|多|高于|高出"
+    r"(?<![^\W\d_])(?:more|higher|larger|bigger|longer|above|gain\w{0,3}|mehr|höher|größer|länger|plus de|más|"
+    r"(?:is|was|were|went) up|up (?:by|from))(?![^\W\d_])|多|高于|高出"
 )
 LOWER = re.compile(
-    r"(?<![^\W\d_])(?:less|fewer|lower|smaller|shorter|cheaper|below|down|lost|loss|shrank|weniger|niedriger|kleiner|kürzer|"
-    r"billiger|moins|menos)(?![^\W\d_])|少|低于"
+    r"(?<![^\W\d_])(?:less|fewer|lower|smaller|shorter|cheaper|below|lost|loss|shrank|weniger|niedriger|kleiner|"
+    r"kürzer|billiger|moins|menos|(?:is|was|were|went) down|down (?:by|from))(?![^\W\d_])|少|低于"
 )
 
 

@@ -237,13 +237,14 @@ def _quotients(a: Operand, b: Operand, score: float, reading: int) -> Iterator[C
             formula = f"{shown(value)} / {shown(count)}"
             units = tuple({one.factor / other.factor, one.factor, 1 / other.factor} - {1.0})
             yield Candidate("ratio", "per", value / count, one.dimension, units, formula, (one, other), score)
+    less = score - UNLIKELIER
     if a.dimension and b.dimension:
         for one, other in ((a, b), (b, a)):
             # 12 euros a month for 18 months
             if other.dimension in ("months", "time", "mass", "length", "area"):
                 value, count = one.value(reading), other.value(reading) / other.factor
                 formula = f"{shown(value)} * {shown(count)}"
-                yield Candidate("product", "product", value * count, one.dimension, (), formula, (one, other), score)
+                yield Candidate("product", "product", value * count, one.dimension, (), formula, (one, other), less)
 
 
 def _between(a: Operand, b: Operand, score: float) -> Iterator[Candidate]:

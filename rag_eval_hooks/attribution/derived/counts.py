@@ -12,11 +12,13 @@ MAX_LISTS = 40
 LONGEST_ITEM = 60
 ITEM_WORDS = 6
 PART = re.compile(
-    r"(?<!\d),\s{0,3}(?:(?:and|or|und|oder|sowie|et|y|e|as well as)\s)?|,(?!\d)\s{0,3}(?:(?:and|or|und|et|y)\s)?|;\s{0,3}"
-    r"|\s(?:and|und|sowie|et|y)\s|、|以及|和(?=[^\s])|及"
+    r"(?<!\d),\s{0,3}(?:(?:and|or|und|oder|sowie|et|y|e|as well as)\s)?|,(?!\d)\s{0,3}(?:(?:and|or|und|et|y)\s)?"
+    r"|;\s{0,3}|\s(?:and|und|sowie|et|y)\s|、|以及|和(?=[^\s])|及"
 )
-STOP = re.compile(r"[.:!?()。\n]|(?<!\w)(?:are|is|were|include|includes|including|sind|umfasst|umfassen|sont|comprend|son|"
-                  r"incluye|namely|nämlich|in|at|by|with|has|have|of)(?!\w)|包括|分别是|分别为|有|是|为|在|由")  # fmt: skip
+STOP = re.compile(
+    r"[.:!?()。\n]|(?<!\w)(?:are|is|were|include|includes|including|sind|umfasst|umfassen|sont|comprend|son|incluye|"
+    r"namely|nämlich|in|at|by|with|has|have|of)(?!\w)|包括|分别是|分别为|有|是|为|在|由"
+)
 BULLET = re.compile(r"[ \t]{0,8}(?:[-*•+]|\d{1,2}[.)])[ \t]+")
 
 

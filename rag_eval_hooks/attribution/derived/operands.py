@@ -1,8 +1,8 @@
 """Reads the numbers of the context as operands: each with its value, its unit and the words and years it stands for."""
 
 import re
-from functools import cache
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from rag_eval_hooks.attribution.anchors import Anchor
@@ -157,7 +157,10 @@ class Operands:
                 for one in evidence.anchors[place]
                 if not ORDINAL.search(text[one.start - 1 : one.end] if one.start else text[: one.end])
             ]
-            if not anchors or len(self.found) >= MAX_OPERANDS_READ:
+            if anchors and len(self.found) >= MAX_OPERANDS_READ:
+                self.was_cut = True
+                return
+            if not anchors:
                 continue
             sentence = evidence.sentences[place]
             begin = next(
@@ -201,15 +204,13 @@ class Operands:
             months = [key for key in own if key.startswith("month:")]
             periods = (_periods(named) or only_year).union(months if len(months) == 1 else ())
             wide = labels_of(before) | heading
-            groups = (
+            groups: tuple[tuple[str, int, int], ...] = (
                 ("column", chunk * 1000 + number, column),
                 ("row", chunk * 1000 + number, index),
                 ("table", chunk, number),
             )
             scale, dimension, factor = _measure(f"{header} ; {before}")
             for one in inside[:2] if column else inside[:1]:
-                if column == 0:
-                    groups = ()
                 found = _operand(chunk, place, one, anchors, own, wide, periods, groups)
                 if one.dimension is None and not is_year(one):
                     found = found._replace(
@@ -339,7 +340,7 @@ def _assigned(
         else:
             nearest = min(
                 years, key=lambda year: (min(abs(year.start - number.end), abs(number.start - year.end)), year.start)
-            )  # noqa: B023
+            )
             assigned[number.start] = frozenset([f"year:{nearest.raw}"])
     return assigned
 

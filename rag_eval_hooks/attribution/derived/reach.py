@@ -9,9 +9,9 @@ from rag_eval_hooks.attribution.derived.aim import Aim
 from rag_eval_hooks.attribution.derived.candidates import (
     Candidate,
     conversion_candidates,
-    rate_candidates,
     group_candidates,
     pair_candidates,
+    rate_candidates,
     share_candidates,
 )
 from rag_eval_hooks.attribution.derived.counted import count_candidates

@@ -57,7 +57,7 @@ def settle(anchor: Anchor, aim: Aim, candidates: Sequence[Candidate]) -> Outcome
     hits = [one for one in possible if _gives(anchor, aim, one)]
     most = max((one.score for one in possible), default=0.0)
     for tier in (2, 1, 0):
-        mine = [one for one in possible if _tier(anchor, aim, one) == tier]
+        mine = [one for one in possible if _tier(aim, one) == tier]
         good = _as_good(mine, AS_GOOD)
         right = [one for one in good if one in hits]
         if right:
@@ -66,7 +66,7 @@ def settle(anchor: Anchor, aim: Aim, candidates: Sequence[Candidate]) -> Outcome
                 return Outcome(best, True, tried)
         if any(one.score >= AS_GOOD * most for one in good):
             break  # an operation that is named and fits is the one that is meant
-    named = [one for one in possible if _tier(anchor, aim, one)]
+    named = [one for one in possible if _tier(aim, one)]
     close = {*map(id, _as_good(named, AS_GOOD)), *map(id, _best(possible))}
     if any(id(one) in close for one in hits):
         return None
@@ -91,7 +91,7 @@ def _best(candidates: Sequence[Candidate]) -> list[Candidate]:
     return [one for one in candidates if one.score >= max(LEAST_SCORE, most - SURELY)]
 
 
-def _tier(anchor: Anchor, aim: Aim, candidate: Candidate) -> int:
+def _tier(aim: Aim, candidate: Candidate) -> int:
     """2 where the claim names the operation, 1 where what stands around it does or its unit tells, 0 else."""
     cue = candidate.cue
     if cue == "count":
@@ -215,12 +215,13 @@ def _wrong(anchor: Anchor, aim: Aim, possible: Sequence[Candidate]) -> Candidate
     """Returns what the claim must mean, where it names the operation and singles the operands out."""
     if anchor.bound and not anchor.values:
         return None
-    mine = [one for one in possible if _tier(anchor, aim, one) == 2 and one.cue not in ("", "rate", "listed", "until")]
+    mine = [one for one in possible if _tier(aim, one) == 2 and one.cue not in ("", "rate", "listed", "until")]
     mine = [one for one in mine if not (one.operation == "ratio" and one.cue in ("adjust_down", "sum"))]
     mine = [one for one in mine if not _is_mixed(one)]
     mine = [
         one for one in mine if one.dimension is None or anchor.dimension is not None or one.cue in ("dates", "count")
     ]
+    mine = [one for one in mine if one.cue != "product" or all(map(aim.names, filter(_is_length, one.operands)))]
     good = _best(mine)
     if {"change", "share"} <= {one.cue for one in good}:
         good = [one for one in good if one.cue == "change" and all(map(aim.names, one.operands))]
@@ -240,6 +241,11 @@ def _wrong(anchor: Anchor, aim: Aim, possible: Sequence[Candidate]) -> Candidate
     return best
 
 
+def _is_length(operand: Operand) -> bool:
+    """Whether it is a length of time, which few amounts are multiplied by."""
+    return operand.dimension in ("months", "time")
+
+
 def _is_mixed(candidate: Candidate) -> bool:
     """Whether something with a unit and something without are added or compared."""
     units = {one.dimension for one in candidate.operands}
@@ -247,7 +253,7 @@ def _is_mixed(candidate: Candidate) -> bool:
 
 
 def _nearest(anchor: Anchor, candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Returns the candidate that a number off by no more than `SLIP` may have been meant as, where it is the only one."""
+    """Returns the only candidate that a number off by no more than `SLIP` may have been meant as, else all."""
     value = abs(anchor.values[0] * anchor.factor)
     near = [one for one in candidates if value / SLIP <= abs(one.result) <= value * SLIP]
     return near if len(near) == 1 else list(candidates)

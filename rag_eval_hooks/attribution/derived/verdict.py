@@ -16,7 +16,7 @@ from rag_eval_hooks.record.evaluation import SUPPORTED_FROM
 
 __all__ = ["verdict_of"]
 
-COVERED_FROM = 0.6
+COVERED_FROM = 0.5
 """Share of a claim's other words that the texts have to hold."""
 SUPPORT_AT_LEAST, SUPPORT_MORE = 0.65, 0.3
 """Support where the texts hold just enough, and what it gains until they hold all."""
@@ -94,9 +94,9 @@ def _covered(
     if claim.said.stance.denies and not any(evidence.source([place]).stance.denies for place in places):
         return None
     cued = labels_of(" ".join(aim.text[slice(*span)] for span in aim.cue_spans)) | FILLERS | unit_words()
-    for term, start, end in terms(aim.text):
-        if term[0] >= SPACELESS_FROM and any(start < last and end > first for first, last in aim.cue_spans):
-            cued |= {term}  # a pair of signs of which one belongs to the cue
+    for pair, start, end in terms(aim.text):
+        if pair[0] >= SPACELESS_FROM and any(start < last and end > first for first, last in aim.cue_spans):
+            cued |= {pair}  # a pair of signs of which one belongs to the cue
     asked = labels_of(reading.asked)
     held = total = 0.0
     for number, term in enumerate(claim.terms):
@@ -116,12 +116,12 @@ def _covered(
             have = IN_COMPOUND * any(
                 term.key in label or label in term.key for label in labels if len(label) >= COMPOUND_FROM
             )
-        if term.is_name and not have:
-            return None
         if not have and term.key[0] >= SPACELESS_FROM and _joins(term.key, labels):
             continue
-        if not have and key in asked and not evidence.frequency.get(term.key):
+        if not have and not term.is_name and key in asked and not evidence.frequency.get(term.key):
             continue  # the question's own word for it
+        if term.is_name and not have and key not in asked:
+            return None
         total += claim.support_weights[number]
         held += have * claim.support_weights[number]
     covered = held / total if total else 1.0

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from rag_eval_hooks.attribution.anchors import Anchor
 from rag_eval_hooks.attribution.derived.aim import Aim, aim_of
 from rag_eval_hooks.attribution.derived.candidates import Candidate
+from rag_eval_hooks.attribution.derived.cues import cues_in
 from rag_eval_hooks.attribution.derived.operands import Operand, Operands, is_year
 from rag_eval_hooks.attribution.derived.reach import candidates_for
 from rag_eval_hooks.attribution.derived.settle import Outcome, settle
@@ -35,7 +36,7 @@ class Derivations(NamedTuple):
     found: dict[int, tuple[Derived, ...]]
     """By index of the claim."""
     used: frozenset[int]
-    """The distinct texts with operands of right derivations."""
+    """The distinct texts with operands of claims that are supported so."""
     was_cut: bool
     """Whether something was not tried because there was too much of it."""
 
@@ -43,7 +44,8 @@ class Derivations(NamedTuple):
 def derive(reading: Reading) -> Derivations:
     """Tries what no text states as computed, and puts what follows into the judgements of `reading`.
 
-    Costs nothing but a look-up where the texts state every number. A claim whose other parts the texts hold is
+    Costs nothing but a look-up where the texts state every number; where they state it only in sentences that share no
+    word with the claim, it is tried if the claim names an operation. A claim whose other parts the texts hold is
     supported by the operands' texts from then on; one whose number is off is a conflict.
     """
     found: dict[int, tuple[Derived, ...]] = {}
@@ -58,7 +60,7 @@ def derive(reading: Reading) -> Derivations:
             continue
         is_nowhere = dict(reading.values_nowhere(index)[:MAX_VALUES_TRIED])
         missing = list(is_nowhere)
-        if not missing:
+        if not any(is_nowhere.values()) and not (missing and cues_in(reading.statement_text(index)[0])):
             continue
         if tried >= MAX_CLAIMS_TRIED:
             was_cut = True
@@ -86,9 +88,8 @@ def derive(reading: Reading) -> Derivations:
         settled = verdict_of(reading, index, aim, [one for one in missing if is_nowhere[one]], outcomes)
         if settled is not None:
             reading.replace(index, settled)
-        used.update(
-            operand.chunk for _, outcome in outcomes if outcome.is_right for operand in outcome.candidate.operands
-        )
+            if settled.support >= SUPPORTED_FROM:
+                used.update(operand.chunk for _, outcome in outcomes for operand in outcome.candidate.operands)
     return Derivations(found, frozenset(used), was_cut)
 
 

@@ -1,4 +1,5 @@
-"""More templates that the rules for computed numbers were tuned on: other words, layouts and languages."""
+# ruff: noqa: E501  texts stand as one line
+"""Templates that the rules for computed numbers were tuned on, set 2."""
 
 import random
 
@@ -81,7 +82,7 @@ def chinese_gap(chance: random.Random) -> Case:
         (f"青山海拔{high}米，白岭海拔{low}米。", f"黑峰海拔{c}米，2003年开放。"),
         "青山比白岭高{}。",
         high - low,
-        amount(after="米", write=lambda v, d: f"{v:.0f}"),
+        amount(after="米", write=lambda value, _: f"{value:.0f}"),
         "difference",
         True,
     )
@@ -94,7 +95,7 @@ def chinese_years(chance: random.Random) -> Case:
         (f"清河大桥于{start}年建成通车，{start + years}年拆除，全长318米。",),
         "清河大桥共使用了{}。",
         years,
-        amount(after="年", write=lambda v, d: f"{v:.0f}"),
+        amount(after="年", write=lambda value, _: f"{value:.0f}"),
         "date_difference",
         False,
     )

@@ -1,4 +1,4 @@
-"""Further templates that the rules for computed numbers were tuned on."""
+"""Templates that the rules for computed numbers were tuned on, set 4."""
 
 import random
 

@@ -1,4 +1,5 @@
-"""Templates that the rules for computed numbers were tuned on."""
+# ruff: noqa: E501  texts stand as one line
+"""Templates that the rules for computed numbers were tuned on, set 1."""
 
 import random
 
@@ -79,7 +80,7 @@ def chinese_total(chance: random.Random) -> Case:
         (f"东仓库存有{a}箱，西仓库存有{b}箱，南仓库存有{c}箱。", "仓库于2015年建成，共有9名保安。"),
         "三个仓库总计存有{}箱。",
         a + b + c,
-        amount(write=lambda v, d: f"{v:.0f}"),
+        amount(write=lambda value, _: f"{value:.0f}"),
         "sum",
         False,
     )
@@ -316,7 +317,7 @@ def french_difference(chance: random.Random) -> Case:
         ),
         "Arlan compte {} habitants de plus que Brével.",
         high - low,
-        amount(write=lambda v, d: f"{v:.0f}"),
+        amount(write=lambda value, _: f"{value:.0f}"),
         "difference",
         True,
     )
@@ -329,7 +330,7 @@ def spanish_total(chance: random.Random) -> Case:
         (f"La escuela Norte tiene {a} alumnos. La escuela Sur tiene {b} alumnos.", "La escuela Norte tiene 17 aulas."),
         "En total, la escuela Norte y la escuela Sur tienen {} alumnos.",
         a + b,
-        amount(write=lambda v, d: f"{v:.0f}"),
+        amount(write=lambda value, _: f"{value:.0f}"),
         "sum",
         True,
     )
@@ -368,7 +369,7 @@ def ends(chance: random.Random) -> Case:
         (f"The lease began in {start}. It runs for {years} years.", "The plot measures 840 m2."),
         "The lease ends in {}.",
         start + years,
-        amount(write=lambda v, d: f"{v:.0f}"),
+        amount(write=lambda value, _: f"{value:.0f}"),
         "sum",
         False,
     )

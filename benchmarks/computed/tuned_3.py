@@ -1,4 +1,4 @@
-"""The last templates that the rules for computed numbers were tuned on."""
+"""Templates that the rules for computed numbers were tuned on, set 3."""
 
 import random
 
