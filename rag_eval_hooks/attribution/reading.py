@@ -7,6 +7,7 @@ from functools import cache
 from rag_eval_hooks.attribution.asked import other_values
 from rag_eval_hooks.attribution.attributor import Attributor
 from rag_eval_hooks.attribution.calibration import Scaling
+from rag_eval_hooks.attribution.citations.sources import Sources
 from rag_eval_hooks.attribution.claims import Statement, blank, split_statements
 from rag_eval_hooks.attribution.evidence import Evidence
 from rag_eval_hooks.attribution.fold import Folded, fold
@@ -29,8 +30,6 @@ from rag_eval_hooks.record.limits import (
 
 __all__ = ["Reading"]
 
-SOURCE_KEYS = ("source", "file_name", "file_path", "title", "url")
-
 
 class Reading:
     """What attribution knows of a run before it concludes anything.
@@ -49,12 +48,11 @@ class Reading:
         read = self.answer[:MAX_ANSWER]
         self.context = list(run.context_chunks())
         self.was_seen = bool(run.context or run.stages)
-        self.names = _names(self.context)
-        self.marks = find_marks(read, len(self.context), run.citations.base, self.names)
+        self.marks = find_marks(read, Sources(self.context, run.citations, run.question))
         statements = split_statements(read, self.marks)
         self.kind = _answer_kind(statements)
         self.statements = [] if self.kind == "refusal" else statements
-        self._visible = blank(read, [(mark.start, mark.end) for mark in self.marks])
+        self._visible = blank(read, sorted(span for mark in self.marks for span in mark.hidden))
         self._folded = fold(self._visible)
         self._solid_places = cache(self._places)
         self._forms, self.read_chunks = _forms(self.context)
@@ -112,6 +110,7 @@ class Reading:
             "question_cut": len(self._question) > MAX_QUESTION,
             "answer_cut": len(self.answer) > MAX_ANSWER,
             "claims_cut": len(self.statements) > MAX_CLAIMS,
+            "range_cut": any(mark.is_cut for mark in self.marks),
             "citations_cut": len(self.marks) >= MAX_MARKS or citations >= MAX_MARKS,
             "statement_cut": any(judgement.size >= MAX_TERMS for judgement in self.judged),
             "chunk_cut": any(len(chunk.text) > MAX_CHUNK for chunk in self.context),
@@ -194,18 +193,6 @@ def _solid(text: str) -> int:
     if text.isascii():  # folded, it has no other blanks
         return len(text) - text.count(" ") - text.count("\n") - text.count("\t")
     return sum(map(len, text.split()))
-
-
-def _names(context: Sequence[Chunk]) -> dict[str, int]:
-    """Returns the rank of the first item known by each id or source name, in lower case."""
-    names: dict[str, int] = {}
-    for rank, chunk in enumerate(context, 1):
-        sources = [chunk.metadata.get(key) for key in SOURCE_KEYS]
-        for name in (chunk.id, *(source for source in sources if isinstance(source, str))):
-            for form in (name, name.replace("\\", "/").rpartition("/")[2]):
-                if len(form) > 1 and not form.isdecimal():
-                    names.setdefault(form.strip().lower(), rank)
-    return names
 
 
 def _answer_kind(statements: Sequence[Statement]) -> AnswerKind:
