@@ -7,6 +7,7 @@ from functools import cache
 from rag_eval_hooks.attribution.asked import other_values
 from rag_eval_hooks.attribution.attributor import Attributor
 from rag_eval_hooks.attribution.calibration import Scaling
+from rag_eval_hooks.attribution.citations.provided import with_provided
 from rag_eval_hooks.attribution.citations.sources import Sources
 from rag_eval_hooks.attribution.claims import Statement, blank, split_statements
 from rag_eval_hooks.attribution.evidence import Evidence
@@ -48,8 +49,10 @@ class Reading:
         read = self.answer[:MAX_ANSWER]
         self.context = list(run.context_chunks())
         self.was_seen = bool(run.context or run.stages)
-        self.marks = find_marks(read, Sources(self.context, run.citations, run.question))
-        statements = split_statements(read, self.marks)
+        sources = Sources(self.context, run.citations, run.question)
+        marks = find_marks(read, sources)
+        statements = split_statements(read, marks)
+        self.marks, self._offsets_cut = with_provided(read, marks, run.citations.provided, sources, statements)
         self.kind = _answer_kind(statements)
         self.statements = [] if self.kind == "refusal" else statements
         self._visible = blank(read, sorted(span for mark in self.marks for span in mark.hidden))
@@ -111,6 +114,7 @@ class Reading:
             "answer_cut": len(self.answer) > MAX_ANSWER,
             "claims_cut": len(self.statements) > MAX_CLAIMS,
             "range_cut": any(mark.is_cut for mark in self.marks),
+            "offsets_cut": self._offsets_cut,
             "citations_cut": len(self.marks) >= MAX_MARKS or citations >= MAX_MARKS,
             "statement_cut": any(judgement.size >= MAX_TERMS for judgement in self.judged),
             "chunk_cut": any(len(chunk.text) > MAX_CHUNK for chunk in self.context),

@@ -30,6 +30,16 @@ def parts_of(
         owners: For each of them the index of its statement, as `assign_marks` gives it.
         statements: The statements of the answer.
     """
+    own = [index for index, mark in enumerate(marks) if mark.form != "provider"]
+    parts = dict(
+        zip(own, _parts(answer, [marks[at] for at in own], [owners[at] for at in own], statements), strict=True)
+    )
+    return [parts.get(index, mark.about) for index, mark in enumerate(marks)]
+
+
+def _parts(
+    answer: str, marks: Sequence[Mark], owners: Sequence[int | None], statements: Sequence[Statement]
+) -> list[Span | None]:
     parts: list[Span | None] = [None] * len(marks)
     group = 0
     while group < len(marks):

@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar
 
+from rag_eval_hooks.attribution.citations.mark import Ranks
 from rag_eval_hooks.record import Chunk, CitationStyle
+from rag_eval_hooks.record.limits import MAX_CHUNK
 
 __all__ = ["Sources"]
 
@@ -31,6 +33,8 @@ MIN_STEM = 4
 MAX_NAME = 300
 MAX_SAME = 50
 MAX_NAMES = 300
+MAX_QUOTES = 200
+"""How many quotations of one answer are looked up."""
 
 
 class Sources:
@@ -62,8 +66,13 @@ class Sources:
         self._addresses: dict[str, list[int]] = {}
         self._authors: dict[tuple[str, str], list[int]] = {}
         self._plain_names: dict[str, None] = {}
+        self._level: list[str] | None = None
+        self._quoted: dict[str, Ranks] = {}
         for rank, chunk in enumerate(context, 1):
             self._note(rank, chunk)
+        listed = {one.label: one for one in style.provided if one.label is not None}
+        found = {label: self.named(one.url or one.id or one.title or "") for label, one in listed.items()}
+        self._listed: dict[int, Ranks] = found if any(found.values()) else {}
 
     @classmethod
     def numbered(cls, size: int, base: int = 1) -> "Sources":
@@ -88,7 +97,9 @@ class Sources:
         return bool(self._authors)
 
     def number(self, number: int) -> tuple[int, ...]:
-        """Returns the rank of the item with this number, by the numbering of the prompt."""
+        """Returns the rank of the item with this number, by the provider's list of sources, else by the prompt."""
+        if number in self._listed:
+            return self._listed[number]
         if self._labels is not None:
             rank = self._labels.get(number)
             return () if rank is None else (rank,)
@@ -131,6 +142,16 @@ class Sources:
     def author(self, name: str, year: str) -> tuple[int, ...]:
         """Returns the ranks of the items by this author from this year, as their metadata says."""
         return tuple(self._authors.get((name.lower().removesuffix("'s").removesuffix("’s"), year[:4]), ()))
+
+    def quoting(self, words: str, ranks: Ranks = ()) -> Ranks:
+        """Returns the items whose text has these words, of those of these ranks where there are any."""
+        wanted = " ".join(words.split())
+        if self._level is None:
+            self._level = [" ".join(chunk.text[:MAX_CHUNK].split()) for chunk in self._context]
+        level = self._level
+        if wanted not in self._quoted and len(self._quoted) < MAX_QUOTES:
+            self._quoted[wanted] = tuple(rank for rank, text in enumerate(level, 1) if wanted and wanted in text)
+        return tuple(rank for rank in self._quoted.get(wanted, ()) if not ranks or rank in ranks)
 
     def is_subject(self, name: str) -> bool:
         """Whether the question, or the text of an item that is not called so, speaks of this name."""
