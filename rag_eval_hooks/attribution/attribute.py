@@ -16,7 +16,7 @@ from rag_eval_hooks.record.evaluation import SUPPORTED_FROM, Use, Verdict
 __all__ = ["ATTRIBUTOR", "ATTRIBUTOR_VERSION", "USED_FROM", "attribute", "use_features_by_position"]
 
 ATTRIBUTOR = "tier0"
-ATTRIBUTOR_VERSION = "4"
+ATTRIBUTOR_VERSION = "5"
 USED_FROM = 0.45
 UNUSED_BELOW = 0.3
 UNSUPPORTED_BELOW = 0.3
@@ -59,8 +59,11 @@ def attribute(run: RagRun, attributor: Attributor | None = None) -> Attribution:
     for citation in citations:
         if citation.claim is not None:
             cited.setdefault(citation.claim, []).append(citation.index)
+    needs_citation = reading.needs_citation(cited)
     claims = [
-        _claim(index, statement, judgement, tuple(cited.get(index, ())), reading)
+        _claim(index, statement, judgement, tuple(cited.get(index, ())), reading).model_copy(
+            update={"needs_citation": needs_citation[index]}
+        )
         for index, (statement, judgement) in enumerate(zip_longest(reading.statements, reading.judged))
     ]
     used = use_probabilities(reading.stated, len(reading.evidence.texts))

@@ -41,7 +41,8 @@ def cite(run: RagRun, reading: Reading) -> list[Citation]:  # noqa: ARG001
         for rank in ranks
     }
     for mark, owner, part in zip(marks, owners, parts_of(answer, marks, owners, statements), strict=True):
-        backed, refuted = _backing(answer, part, reading.weigh) if part else (set[int](), set[int]())
+        meant = {reading.place_of[rank - 1] for ranks in mark.targets for rank in ranks}
+        backed, refuted = _backing(answer, part, reading.weigh, meant) if part else (set[int](), set[int]())
         if part and owner is not None and owner < len(reading.judged) and part == statements[owner][:2]:
             backed |= set(reading.judged[owner].joint)
         for ranks in mark.targets:
@@ -84,25 +85,28 @@ def _problem(target: int | None, supported: bool, backed: set[int]) -> CitationP
     return "misplaced" if backed else "unsupported"
 
 
-def _backing(answer: str, part: Span, judge_part: Judge) -> tuple[set[int], set[int]]:
-    """Returns the texts that back the part or one of its clauses, and those that contradict it."""
+def _backing(answer: str, part: Span, judge_part: Judge, meant: set[int]) -> tuple[set[int], set[int]]:
+    """Returns the texts that back the part or one of its clauses, and those that contradict it.
+
+    The clauses are looked at where none backs the whole, or not all that are meant do.
+    """
     whole = judge_part(*part)
-    backed = {backing.chunk for backing in whole.backings if backing.support >= SUPPORTED_FROM}
-    refuted = {backing.chunk for backing in whole.backings if backing.conflict} - backed
-    if backed:
-        return backed, refuted
+    wholly = {backing.chunk for backing in whole.backings if backing.support >= SUPPORTED_FROM}
+    refuted = {backing.chunk for backing in whole.backings if backing.conflict} - wholly
+    if wholly and meant <= wholly:
+        return wholly, refuted
     start = part[0]
     clauses: list[Span] = []
     for cut in CLAUSE_BREAK.finditer(answer, *part):
         clauses.append((start, cut.start()))
         start = cut.end()
     clauses.append((start, part[1]))
-    if len(clauses) > 1:
-        for clause in clauses:
-            judgement = judge_part(*clause)
-            for backing in judgement.backings:
-                if backing.support >= SUPPORTED_FROM and len(backing.covered) >= 2:
-                    backed.add(backing.chunk)
-                if backing.conflict:
-                    refuted.add(backing.chunk)
-    return backed, refuted
+    partly: set[int] = set()
+    contradicting: set[int] = set()
+    for backing in (one for clause in clauses if len(clauses) > 1 for one in judge_part(*clause).backings):
+        if backing.support >= SUPPORTED_FROM and len(backing.covered) >= 2:
+            partly.add(backing.chunk)
+        if backing.conflict:
+            contradicting.add(backing.chunk)
+    # A text that backs one clause may seem to contradict the whole for what the other clause says.
+    return wholly | partly, (contradicting | (refuted - partly)) - wholly

@@ -1,12 +1,13 @@
 """One answer read against its context: statements, marks, and what each distinct chunk gives for each statement."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 
 from rag_eval_hooks.attribution.asked import other_values
 from rag_eval_hooks.attribution.attributor import Attributor
 from rag_eval_hooks.attribution.calibration import Scaling
+from rag_eval_hooks.attribution.citations.needs import needs_citation
 from rag_eval_hooks.attribution.citations.provided import with_provided
 from rag_eval_hooks.attribution.citations.sources import Sources
 from rag_eval_hooks.attribution.claims import Statement, blank, split_statements
@@ -65,6 +66,7 @@ class Reading:
         self._question = run.question or ""
         asked = self._question[:MAX_QUESTION]
         question = fold(asked)
+        self._folded_question = question.text
         self._query = Query(question.text)
         vocabulary = {term for term, _, _ in terms(self._folded.text)}
         vocabulary.update(*map(alternatives, tuple(vocabulary)))
@@ -80,6 +82,14 @@ class Reading:
     def weigh(self, start: int, end: int) -> Judgement:
         """Returns what each text gives for a span of the answer; together only where it is a statement."""
         return self._known.get((start, end)) or self._judge(start, end, only_alone=True)
+
+    def needs_citation(self, cited: Collection[int]) -> list[bool]:
+        """Returns, for each statement, whether a reader expects it to carry a citation.
+
+        Args:
+            cited: Indices of the statements that carry one.
+        """
+        return needs_citation(self.answer, self._folded, self.statements, cited, self._folded_question, self._query)
 
     def replace(self, index: int, judgement: Judgement) -> None:
         """Puts another judgement in the place of a statement's own, for all who ask from now on."""

@@ -1,9 +1,9 @@
 """Tells marks that stand before what they back (`According to [1], ...`, `[2] says ...`) from those behind it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from rag_eval_hooks.attribution.citations.mark import Mark, Span
+from rag_eval_hooks.attribution.citations.mark import Mark
 
 __all__ = ["with_leads"]
 
@@ -42,45 +42,58 @@ def with_leads(answer: str, marks: Sequence[Mark]) -> list[Mark]:
         marks: Its marks, in order.
     """
     found: list[Mark] = []
-    following: Mark | None = None
-    for mark in reversed(marks):
-        together = following is not None and mark.end <= following.start <= mark.end + WINDOW
-        together = (
-            together and following is not None and TOGETHER.fullmatch(answer, mark.end, following.start) is not None
-        )
-        led = _led(answer, mark, following if together and following is not None and following.about is None else None)
-        found.append(led)
-        following = led
-    return found[::-1]
+    for group in _groups(answer, marks):
+        found += _led(answer, group)
+    return found
 
 
-def _led(answer: str, mark: Mark, following: Mark | None) -> Mark:
-    if mark.about is not None or mark.leads or mark.form == "provider":
-        return mark
-    begin = max(0, mark.start - WINDOW)
-    bracket = 1 if answer[mark.start - 1 : mark.start] in ("(", "（", "[") else 0
-    lead = LEAD.search(answer, begin, mark.start - bracket)
-    weak = None if lead else WEAK_LEAD.search(answer, begin, mark.start - bracket)
-    at = lead.start() if lead else weak.start() if weak else mark.start
+def _groups(answer: str, marks: Sequence[Mark]) -> Iterator[list[Mark]]:
+    """Yields the marks that stand together: `[1][2]`, `[1] and [2]`."""
+    group: list[Mark] = []
+    for mark in marks:
+        if group and not (
+            mark.start <= group[-1].end + WINDOW and TOGETHER.fullmatch(answer, group[-1].end, mark.start)
+        ):
+            yield group
+            group = []
+        group.append(mark)
+    if group:
+        yield group
+
+
+def _led(answer: str, group: list[Mark]) -> list[Mark]:
+    first, last = group[0], group[-1]
+    if any(mark.about is not None or mark.leads for mark in group):
+        return group
+    bracket = 1 if answer[first.start - 1 : first.start] in ("(", "（", "[") else 0
+    around = (answer, max(0, first.start - WINDOW), first.start - bracket)
+    lead = LEAD.search(*around)
+    weak = None if lead else WEAK_LEAD.search(*around)
+    phrase = lead or weak
+    at = phrase.start() if phrase else first.start
     is_open = OPENS.search(answer[max(0, at - WINDOW) : at]) is not None
-    if following is not None and following.leads:
-        return _hiding(mark, (at if is_open else mark.start, mark.start), (mark.end, following.start))
-    verb = VERB.match(answer, mark.end)
-    if verb and (mark.form != "number" or is_open or not lead):
-        return _hiding(
-            mark, (at if lead and is_open else mark.start, mark.start), (mark.end, verb.end() if is_open else mark.end)
-        )
-    comma = COMMA.match(answer, mark.end)
-    end = comma.end() if comma else mark.end
-    has_comma = bool(comma and comma.group().strip())
+    verb = VERB.match(answer, last.end)
+    if verb and (is_open or not lead):
+        return _hiding(group, at if lead and is_open else first.start, verb.end() if is_open else last.end)
+    comma = COMMA.match(answer, last.end)
+    end = comma.end() if comma else last.end
+    has_comma = comma is not None and not comma.group().isspace() and end > last.end
     goes_on = answer[end : end + 1] not in ("", "\n", ".", "!", "?", "。")
-    if is_open and goes_on and ((lead and (has_comma or following is None)) or (weak and has_comma)):
-        return _hiding(mark, (at, mark.start), (mark.end, end))
+    if is_open and goes_on and (lead or (weak and has_comma)):
+        return _hiding(group, at, end)
     if lead and not is_open:
-        return mark._replace(hidden=((at, mark.start), *mark.hidden))
-    return mark
+        return [first._replace(hidden=((at, first.start), *first.hidden)), *group[1:]]
+    return group
 
 
-def _hiding(mark: Mark, before: Span, behind: Span) -> Mark:
-    around = [span for span in (before, behind) if span[0] < span[1]]
-    return mark._replace(leads=True, hidden=tuple(sorted((*around, *mark.hidden))))
+def _hiding(group: list[Mark], start: int, end: int) -> list[Mark]:
+    """Returns the marks as such that lead, with what stands around and between them hidden."""
+    led = []
+    at = start
+    for mark in group:
+        between = [(at, mark.start)] if at < mark.start else []
+        led.append(mark._replace(leads=True, hidden=tuple(sorted((*between, *mark.hidden)))))
+        at = max(span[1] for span in ((mark.start, mark.end), *mark.hidden))
+    if at < end:
+        led[-1] = led[-1]._replace(hidden=(*led[-1].hidden, (at, end)))
+    return led

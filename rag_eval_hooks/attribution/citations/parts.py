@@ -83,8 +83,10 @@ def _part(
         if behind is not None:
             end = min(end, behind.hidden[0][0] if behind.hidden else behind.start)
             if behind.leads:
-                breaks = [cut.start() for cut in CLAUSE_BREAK.finditer(answer, start, end)]
-                end = breaks[-1] if breaks and not _has_words(answer, breaks[-1], end, 4) else end
+                cuts = [
+                    cut for cut in CLAUSE_BREAK.finditer(answer, start, end) if not _has_words(answer, cut.end(), end)
+                ]
+                end = cuts[0].start() if cuts else end
     else:
         if before is not None:
             start = max(start, _end(before))
@@ -97,5 +99,5 @@ def _end(mark: Mark) -> int:
     return max([mark.end, *(span[1] for span in mark.hidden)])
 
 
-def _has_words(answer: str, start: int, end: int, least: int = 1) -> bool:
-    return sum(char.isalnum() for char in answer[start:end]) >= least
+def _has_words(answer: str, start: int, end: int) -> bool:
+    return any(map(str.isalnum, answer[start:end]))
