@@ -7,6 +7,7 @@ from rag_eval_hooks.attribution import ATTRIBUTOR, ATTRIBUTOR_VERSION, Attributo
 from rag_eval_hooks.diagnosis import diagnose
 from rag_eval_hooks.metrics import Metric, default_metrics, measure
 from rag_eval_hooks.record import Evaluation, MadeBy, RagRun
+from rag_eval_hooks.record.evaluation import Numbering
 
 __all__ = ["evaluate", "package_version"]
 
@@ -40,6 +41,7 @@ def evaluate(run: RagRun, metrics: Sequence[Metric] | None = None, attributor: A
         chunks=attribution.chunks,
         claims=attribution.claims,
         citations=attribution.citations,
+        numbering=Numbering(base=run.citations.base, rule=run.citations.rule, labels=run.citations.labels),
         results=results,
         findings=findings,
         limits=attribution.limits,

@@ -39,6 +39,7 @@ ROLES = {
 }
 MAX_DEPTH = 6
 MAX_ENTRIES = 100
+MAX_CITATIONS = 2_000
 
 # A named tuple's own constructor is a Python function; at every message of the host this halves the time.
 _new = tuple.__new__
@@ -140,8 +141,18 @@ def reply_from_result(response: LLMResult) -> Reply:
             content if type(content) is str else _blocks(content),
             bool(getattr(message, "tool_calls", None)),
             {**usage} if isinstance(usage, dict) and usage else _usage_from_output(response),
+            _citations_beside(message),
         ),
     )
+
+
+def _citations_beside(message: BaseMessage) -> list[Any] | None:
+    """Returns a snapshot of the citations that some providers put beside the content; those in blocks are there."""
+    beside = message.additional_kwargs
+    if not beside:
+        return None
+    found = beside.get("citations") or beside.get("annotations")
+    return [snapshot(one) for one in found[:MAX_CITATIONS]] if isinstance(found, (list, tuple)) and found else None
 
 
 def _usage_from_output(response: LLMResult) -> Mapping[str, Any] | None:

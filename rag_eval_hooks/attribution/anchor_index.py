@@ -100,11 +100,11 @@ class AnchorIndex:
         if len(parts) < 2:
             return []
         apart = re.compile(rf"(?<![a-z0-9]){'[ _-]?'.join(map(re.escape, parts))}(?![a-z0-9])")
-        places = []
+        places: list[int] = []
         for text, first, sentences, _ in self._texts:
             ends = [end for _, end in sentences]
-            for match in islice(apart.finditer(text), MAX_POSTINGS):
-                places.append(first + min(bisect_right(ends, match.start()), len(ends) - 1))
+            found = (match.start() for match in islice(apart.finditer(text), MAX_POSTINGS))
+            places += [first + min(bisect_right(ends, start), len(ends) - 1) for start in found]
         return sorted(set(places))
 
     def _search(self, number: int) -> None:

@@ -63,6 +63,7 @@ def attribute(run: RagRun, attributor: Attributor | None = None) -> Attribution:
     for citation in citations:
         if citation.claim is not None:
             cited.setdefault(citation.claim, []).append(citation.index)
+    needs_citation = reading.needs_citation(cited)
     claims = [
         _claim(
             index,
@@ -71,7 +72,7 @@ def attribute(run: RagRun, attributor: Attributor | None = None) -> Attribution:
             tuple(cited.get(index, ())),
             reading,
             derivations.found.get(index, ()),
-        )
+        ).model_copy(update={"needs_citation": needs_citation[index]})
         for index, (statement, judgement) in enumerate(zip_longest(reading.statements, reading.judged))
     ]
     used = use_probabilities(reading.stated, len(reading.evidence.texts))

@@ -1,10 +1,10 @@
 """Checks each citation: does its target exist, and does it back the part of the statement the mark belongs to?"""
 
-import re
 from collections.abc import Callable, Sequence
 
-from rag_eval_hooks.attribution.claims import Statement, assign_marks
-from rag_eval_hooks.attribution.marks import Mark
+from rag_eval_hooks.attribution.citations.mark import Ranks, Span
+from rag_eval_hooks.attribution.citations.parts import CLAUSE_BREAK, parts_of
+from rag_eval_hooks.attribution.claims import assign_marks
 from rag_eval_hooks.attribution.match import Judgement
 from rag_eval_hooks.attribution.reading import Reading
 from rag_eval_hooks.record import Citation, RagRun
@@ -13,130 +13,101 @@ from rag_eval_hooks.record.limits import MAX_MARKS
 
 __all__ = ["cite"]
 
-CLAUSE_BREAK = re.compile(
-    r"(?:[,;:]\s{1,4}|\s{1,4})(?:and|but|while|whereas|or|und|aber|et|mais|y|pero)\s{1,4}|[,;:]\s{1,4}|[，、；：]"
-    r"|\s[-–—]\s"
-)
-PREFIX = re.compile(
-    r"^(?:sources?|docs?|documents?|contexts?|chunks?|passages?|refs?|references?|citations?|来源|文档|资料)"
-    r"[ \t]*[:：#]?[ \t]*",
-    re.I,
-)
-
-
 Judge = Callable[[int, int], Judgement]
 
 
-def cite(run: RagRun, reading: Reading) -> list[Citation]:
+def cite(run: RagRun, reading: Reading) -> list[Citation]:  # noqa: ARG001
     """Returns one citation per mark and target, in order of appearance.
 
     A citation is supported when its target backs at least one clause of the part of the statement that the mark
-    belongs to, and contradicts none of it. The part reaches from the mark before (marks side by side count as one) to
-    this mark.
+    belongs to (`parts_of`), and contradicts none of it. Where a mark may mean several items (chunks of one file), the
+    first that backs the part is its target, else the first.
+
+    A citation that the provider gave is left out where a mark in the text says the same: it names the same item for
+    the same statement.
 
     Args:
-        run: The run, for ids and the numbering base.
+        run: The run.
         reading: Its answer's marks and statements, and what the context gives for each.
     """
     answer, marks, statements = reading.answer, reading.marks, reading.statements
-    by_id: dict[str, int] = {}
-    for rank, chunk in enumerate(reading.context, 1):
-        by_id.setdefault(chunk.id.lower(), rank)
-    by_id = {**reading.names, **by_id}
     owners = assign_marks(answer, statements, marks)
     citations: list[Citation] = []
-    parts = _parts(answer, marks, owners, statements)
-    for mark, owner, part in zip(marks, owners, parts, strict=True):
-        backed, refuted = _backing(answer, part, reading.weigh) if part else (set(), set())
+    marked = {
+        (owner, rank)
+        for mark, owner in zip(marks, owners, strict=True)
+        if mark.form != "provider"
+        for ranks in mark.targets
+        for rank in ranks
+    }
+    for mark, owner, part in zip(marks, owners, parts_of(answer, marks, owners, statements), strict=True):
+        meant = {reading.place_of[rank - 1] for ranks in mark.targets for rank in ranks}
+        backed, refuted = _backing(answer, part, reading.weigh, meant) if part else (set[int](), set[int]())
         if part and owner is not None and owner < len(reading.judged) and part == statements[owner][:2]:
             backed |= set(reading.judged[owner].joint)
-        for target in _targets(mark, len(reading.context), run.citations.base, by_id):
+        for ranks in mark.targets:
             if len(citations) >= MAX_MARKS:
                 reading.left_out.add("citations_cut")
                 return citations
-            place = reading.place_of[target - 1] if target is not None else None
-            supported = place is not None and place in backed and place not in refuted
-            problem: CitationProblem | None = None
-            if target is None:
-                problem = "dangling"
-            elif not supported:
-                problem = "misplaced" if backed - refuted else "unsupported"
+            target, supported = _target(ranks, reading.place_of, backed - refuted)
+            if mark.form == "provider" and (owner, target) in marked and target is not None:
+                continue
             citations.append(
                 Citation(
                     index=len(citations),
                     marker=mark.text,
-                    span=(mark.start, mark.marker_end),
+                    span=(mark.start, mark.end),
+                    part=part,
+                    origin="provider" if mark.form == "provider" else "text",
                     target=None if target is None else reading.context[target - 1].id,
                     target_rank=target,
                     exists=target is not None,
                     supported=supported,
                     claim=owner,
-                    problem=problem,
+                    problem=_problem(target, supported, backed - refuted),
                 )
             )
     return citations
 
 
-def _targets(mark: Mark, items: int, base: int, by_id: dict[str, int]) -> list[int | None]:
-    """Returns the ranks a mark names, None for each that does not exist."""
-    inner = mark.text.strip("[]【】^ \t")
-    for name in (inner, mark.name, PREFIX.sub("", inner)):
-        if name and not (name.isdecimal() and mark.numbers) and name.lower() in by_id:
-            return [by_id[name.lower()]]
-    if not mark.numbers:
-        return [None]
-    ranks: list[int | None] = []
-    for number in mark.numbers:
-        rank = number - base + 1
-        ranks.append(rank if 1 <= rank <= items else by_id.get(str(number)))
-    if mark.beyond is not None:
-        ranks.append(None)
-    return ranks
+def _target(ranks: Ranks, place_of: Sequence[int], backed: set[int]) -> tuple[int | None, bool]:
+    """Returns the rank that is meant, and whether it backs the part."""
+    for rank in ranks:
+        if place_of[rank - 1] in backed:
+            return rank, True
+    return (ranks[0] if ranks else None), False
 
 
-def _parts(
-    answer: str, marks: Sequence[Mark], owners: Sequence[int | None], statements: Sequence[Statement]
-) -> list[tuple[int, int] | None]:
-    """Returns, for each mark, the span of the answer it speaks for."""
-    parts: list[tuple[int, int] | None] = []
-    for index, (mark, owner) in enumerate(zip(marks, owners, strict=True)):
-        if owner is None:
-            parts.append(None)
-            continue
-        statement = statements[owner]
-        before = index - 1
-        if before >= 0 and owners[before] == owner and not answer[marks[before].end : mark.start].strip(" ,;\t"):
-            parts.append(parts[before])
-            continue
-        start = statement.start
-        if before >= 0 and owners[before] == owner and marks[before].end > start:
-            start = marks[before].end
-        end = min(mark.start, statement.end) if mark.start > start else statement.end
-        if not any(char.isalnum() for char in answer[start:end]):
-            start, end = statement.start, statement.end
-        parts.append((start, end))
-    return parts
+def _problem(target: int | None, supported: bool, backed: set[int]) -> CitationProblem | None:
+    if target is None:
+        return "dangling"
+    if supported:
+        return None
+    return "misplaced" if backed else "unsupported"
 
 
-def _backing(answer: str, part: tuple[int, int], judge_part: Judge) -> tuple[set[int], set[int]]:
-    """Returns the texts that back the part or one of its clauses, and those that contradict it."""
+def _backing(answer: str, part: Span, judge_part: Judge, meant: set[int]) -> tuple[set[int], set[int]]:
+    """Returns the texts that back the part or one of its clauses, and those that contradict it.
+
+    The clauses are looked at where none backs the whole, or not all that are meant do.
+    """
     whole = judge_part(*part)
-    backed = {backing.chunk for backing in whole.backings if backing.support >= SUPPORTED_FROM}
-    refuted = {backing.chunk for backing in whole.backings if backing.conflict} - backed
-    if backed:
-        return backed, refuted
+    wholly = {backing.chunk for backing in whole.backings if backing.support >= SUPPORTED_FROM}
+    refuted = {backing.chunk for backing in whole.backings if backing.conflict} - wholly
+    if wholly and meant <= wholly:
+        return wholly, refuted
     start = part[0]
-    clauses: list[tuple[int, int]] = []
+    clauses: list[Span] = []
     for cut in CLAUSE_BREAK.finditer(answer, *part):
         clauses.append((start, cut.start()))
         start = cut.end()
     clauses.append((start, part[1]))
-    if len(clauses) > 1:
-        for clause in clauses:
-            judgement = judge_part(*clause)
-            for backing in judgement.backings:
-                if backing.support >= SUPPORTED_FROM and len(backing.covered) >= 2:
-                    backed.add(backing.chunk)
-                if backing.conflict:
-                    refuted.add(backing.chunk)
-    return backed, refuted
+    partly: set[int] = set()
+    contradicting: set[int] = set()
+    for backing in (one for clause in clauses if len(clauses) > 1 for one in judge_part(*clause).backings):
+        if backing.support >= SUPPORTED_FROM and len(backing.covered) >= 2:
+            partly.add(backing.chunk)
+        if backing.conflict:
+            contradicting.add(backing.chunk)
+    # A text that backs one clause may seem to contradict the whole for what the other clause says.
+    return wholly | partly, (contradicting | (refuted - partly)) - wholly

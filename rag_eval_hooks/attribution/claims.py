@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from rag_eval_hooks.attribution.blocks import blocks, list_numbers
-from rag_eval_hooks.attribution.marks import Mark, code_spans, legend_spans, reasoning_spans
+from rag_eval_hooks.attribution.citations.hidden import code_spans, reasoning_spans
+from rag_eval_hooks.attribution.citations.legend import legend_spans
+from rag_eval_hooks.attribution.citations.mark import Mark
 from rag_eval_hooks.attribution.refusal import SentenceKind, opening_end, sentence_kind, statement_start
 from rag_eval_hooks.attribution.sentence_ends import FULL_STOPS, INLINE_BULLETS, LETTER_OR_DIGIT, sentence_ends
 
@@ -63,7 +65,7 @@ def split_statements(answer: str, marks: Sequence[Mark]) -> list[Statement]:
     code = code_spans(answer)
     fences = {(start, end) for start, end in code if FENCED.match(answer, start, end)}
     hidden = sorted(
-        [(mark.start, mark.end) for mark in marks] + [*fences] + legend_spans(answer) + reasoning_spans(answer)
+        [span for mark in marks for span in mark.hidden] + [*fences] + legend_spans(answer) + reasoning_spans(answer)
     )
     text = blank(answer, hidden)
     if "<" in text:
@@ -105,6 +107,9 @@ def assign_marks(answer: str, statements: Sequence[Statement], marks: Sequence[M
             continue
         if mark.start < statements[before].end or after is None:
             owners.append(before)
+            continue
+        if mark.leads:
+            owners.append(after)
             continue
         line = answer.rfind("\n", 0, mark.start) + 1
         opens_line = line > statements[before].end or line in opening

@@ -14,8 +14,9 @@ NEGATION = re.compile(
     rf"{NEGATING_SPACELESS.pattern}"
 )
 BETWEEN = frozenset(
-    "a an the to of in on at by for with this that it longer more any yet really even ever quite only be been being is are "
-    "was were have has had do does did der die das den dem ein eine zu mehr le la les un une de plus el los más".split()
+    "a an the to of in on at by for with this that it longer more any yet really even ever quite only be been being is "
+    "are was were have has had do does did der die das den dem ein eine zu mehr le la les un une de plus el los "
+    "más".split()
 )
 """Words between a negation and what it negates."""
 NEGATES_WITHIN = 40

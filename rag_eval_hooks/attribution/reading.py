@@ -1,13 +1,16 @@
 """One answer read against its context: statements, marks, and what each distinct chunk gives for each statement."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 
 from rag_eval_hooks.attribution.anchors import Anchor
 from rag_eval_hooks.attribution.asked import other_values
 from rag_eval_hooks.attribution.attributor import Attributor
 from rag_eval_hooks.attribution.calibration import Scaling
+from rag_eval_hooks.attribution.citations.needs import needs_citation
+from rag_eval_hooks.attribution.citations.provided import with_provided
+from rag_eval_hooks.attribution.citations.sources import Sources
 from rag_eval_hooks.attribution.claims import Statement, blank, split_statements
 from rag_eval_hooks.attribution.evidence import Evidence, anchors_of
 from rag_eval_hooks.attribution.fold import Folded, fold
@@ -32,8 +35,6 @@ from rag_eval_hooks.record.limits import (
 
 __all__ = ["Reading"]
 
-SOURCE_KEYS = ("source", "file_name", "file_path", "title", "url")
-
 
 class Reading:
     """What attribution knows of a run before it concludes anything.
@@ -52,18 +53,19 @@ class Reading:
         read = self.answer[:MAX_ANSWER]
         self.context = list(run.context_chunks())
         self.was_seen = bool(run.context or run.stages)
-        self.names = _names(self.context)
-        self.marks = find_marks(read, len(self.context), run.citations.base, self.names)
+        sources = Sources(self.context, run.citations, run.question)
+        marks = find_marks(read, sources)
         self.left_out: set[str] = set()
         """Words of `LIMITS`; who leaves something out adds its word."""
-        if len(self.marks) >= MAX_MARKS:
-            behind = read[self.marks[-1].end :]
-            if find_marks(behind, len(self.context), run.citations.base, self.names):
-                self.left_out.add("citations_cut")
-        statements = split_statements(read, self.marks)
+        if len(marks) >= MAX_MARKS and find_marks(read[marks[-1].end :], sources):
+            self.left_out.add("citations_cut")
+        statements = split_statements(read, marks)
+        self.marks, offsets_cut = with_provided(read, marks, run.citations.provided, sources, statements)
+        if offsets_cut:
+            self.left_out.add("offsets_cut")
         self.kind = _answer_kind(statements)
         self.statements = [] if self.kind == "refusal" else statements
-        self._visible = blank(read, [(mark.start, mark.end) for mark in self.marks])
+        self._visible = blank(read, sorted(span for mark in self.marks for span in mark.hidden))
         self._folded = fold(self._visible)
         self._solid_places = cache(self._places)
         self._forms, self.read_chunks = _forms(self.context)
@@ -73,6 +75,7 @@ class Reading:
         self._question = run.question or ""
         asked = self._question[:MAX_QUESTION]
         question = fold(asked)
+        self._folded_question = question.text
         self._query = Query(question.text)
         self.asked = question.text
         """The question, folded."""
@@ -123,6 +126,14 @@ class Reading:
         start, end = self._folded.locate(self.statements[index].start, self.statements[index].end)
         return wanted(self._folded, self._visible, start, end, self._query, self.evidence, self.background)
 
+    def needs_citation(self, cited: Collection[int]) -> list[bool]:
+        """Returns, for each statement, whether a reader expects it to carry a citation.
+
+        Args:
+            cited: Indices of the statements that carry one.
+        """
+        return needs_citation(self.answer, self._folded, self.statements, cited, self._folded_question, self._query)
+
     def replace(self, index: int, judgement: Judgement) -> None:
         """Puts another judgement in the place of a statement's own, for all who ask from now on."""
         self.judged[index] = judgement
@@ -151,6 +162,7 @@ class Reading:
             "question_cut": len(self._question) > MAX_QUESTION,
             "answer_cut": len(self.answer) > MAX_ANSWER,
             "claims_cut": len(self.statements) > MAX_CLAIMS,
+            "range_cut": any(mark.is_cut for mark in self.marks),
             "chunk_cut": any(len(chunk.text) > MAX_CHUNK for chunk in self.context),
             "context_cut": self.read_chunks < len(self.context),
             "terms_cut": any(len(places) > MAX_POSTINGS for places in postings.values()),
@@ -235,18 +247,6 @@ def _solid(text: str) -> int:
     if text.isascii():  # folded, it has no other blanks
         return len(text) - text.count(" ") - text.count("\n") - text.count("\t")
     return sum(map(len, text.split()))
-
-
-def _names(context: Sequence[Chunk]) -> dict[str, int]:
-    """Returns the rank of the first item known by each id or source name, in lower case."""
-    names: dict[str, int] = {}
-    for rank, chunk in enumerate(context, 1):
-        sources = [chunk.metadata.get(key) for key in SOURCE_KEYS]
-        for name in (chunk.id, *(source for source in sources if isinstance(source, str))):
-            for form in (name, name.replace("\\", "/").rpartition("/")[2]):
-                if len(form) > 1 and not form.isdecimal():
-                    names.setdefault(form.strip().lower(), rank)
-    return names
 
 
 def _answer_kind(statements: Sequence[Statement]) -> AnswerKind:

@@ -5,10 +5,12 @@ from typing import Any
 
 from rag_eval_hooks.capture.foreign import fields_of
 from rag_eval_hooks.capture.ledger import Ledger, Lineage, build_ledger
+from rag_eval_hooks.capture.numbering import numbering_in
 from rag_eval_hooks.capture.packing import Hit, find_in_prompt
+from rag_eval_hooks.capture.provided import provided_by
 from rag_eval_hooks.capture.texts import answer_in, call_text, delivered_text, prompt_text, question_in, sum_usage
 from rag_eval_hooks.capture.trace import Items, Reply, Step, Trace
-from rag_eval_hooks.record import ContextItem, RagRun
+from rag_eval_hooks.record import CitationStyle, ContextItem, RagRun
 from rag_eval_hooks.record.run import ContextSource, Status
 
 __all__ = ["assemble"]
@@ -38,7 +40,7 @@ def assemble(trace: Trace) -> RagRun:
     if call is not None:
         answer = _answer(trace, status, call, answer)
     whole = call is not None and _is_whole(call)
-    context, source = _context(ledger, call, answering_calls)
+    context, source, numbering = _context(ledger, call, answering_calls)
     first = None if call is None else call.first_token
     return RagRun(
         run_id=trace.id_text(trace.root.run_id),
@@ -51,6 +53,7 @@ def assemble(trace: Trace) -> RagRun:
         stages=ledger.stages,
         context=context,
         context_source=source,
+        citations=numbering.model_copy(update={"provided": provided_by(call, text or "", answer)}),
         started_at=trace.started_at,
         duration_ms=None if trace.root_ended is None else max((trace.root_ended - trace.root.started) * 1_000, 0.0),
         time_to_first_token_ms=None if first is None else max((first - trace.root.started) * 1_000, 0.0),
@@ -153,32 +156,40 @@ def _is_whole(call: Step) -> bool:
 
 def _context(
     ledger: Ledger, call: Step | None, candidates: Sequence[Step]
-) -> tuple[tuple[ContextItem, ...], ContextSource]:
-    """Returns what the generator got, from the answering call's prompt, else from all of them together."""
+) -> tuple[tuple[ContextItem, ...], ContextSource, CitationStyle]:
+    """Returns what the generator got, from the answering call's prompt, else from all of them together.
+
+    The numbers of the items are those of the answering call's prompt; what several prompts show has no common ones.
+    """
     wanted = [item.chunk for stage in ledger.stages if stage.final for item in stage.items]
     if call is None:
-        return tuple(ContextItem(chunk=place) for place in wanted), "last_stage"
+        return tuple(ContextItem(chunk=place) for place in wanted), "last_stage", CitationStyle()
     if not ledger.chunks:
-        return (), "prompt"
+        return (), "prompt", CitationStyle()
     inner = [place for place in range(len(ledger.chunks)) if place not in set(wanted)]
     for places in (wanted, inner):
-        packed = _pack(ledger, places, prompt_text(call))
-        if packed:
-            return packed, "prompt"
+        prompt = prompt_text(call)
+        hits = _pack(ledger, places, prompt)
+        if hits:
+            texts = [ledger.chunks[places[hit.item]].text for hit in hits]
+            return _items(hits, places), "prompt", numbering_in(prompt, hits, texts)
         union: dict[int, ContextItem] = {}
         for other in candidates:
             if other is not call:
-                for item in _pack(ledger, places, prompt_text(other)):
+                for item in _items(_pack(ledger, places, prompt_text(other)), places):
                     union.setdefault(item.chunk, item)
         if union:
-            return tuple(union.values()), "prompt"
-    return (), "prompt"
+            return tuple(union.values()), "prompt", CitationStyle()
+    return (), "prompt", CitationStyle()
 
 
-def _pack(ledger: Ledger, places: Sequence[int], prompt: str) -> tuple[ContextItem, ...]:
+def _pack(ledger: Ledger, places: Sequence[int], prompt: str) -> list[Hit]:
     if not places or not prompt:
-        return ()
-    hits: list[Hit] = find_in_prompt([ledger.chunks[place].text for place in places], prompt)
+        return []
+    return find_in_prompt([ledger.chunks[place].text for place in places], prompt)
+
+
+def _items(hits: Sequence[Hit], places: Sequence[int]) -> tuple[ContextItem, ...]:
     return tuple(
         ContextItem(chunk=places[hit.item], match=hit.match, coverage=min(max(hit.coverage, 0.0), 1.0)) for hit in hits
     )

@@ -46,6 +46,8 @@ class Reply(NamedTuple):
     """Whether the model asked for tool calls instead of answering."""
     usage: Mapping[str, Any] | None = None
     """Token counts as the provider named them."""
+    citations: Any = None
+    """The provider's list of citations beside the content, where it gave one."""
 
 
 class Step:

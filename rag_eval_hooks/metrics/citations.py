@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 from rag_eval_hooks.metrics.base import Need, register
 from rag_eval_hooks.metrics.claims import backed_by
 from rag_eval_hooks.metrics.share import ShareMetric
-from rag_eval_hooks.record import Attribution, RagRun
+from rag_eval_hooks.record import Attribution, Claim, RagRun
 
 __all__ = ["CitationCoverage", "CitationPrecision", "CitationRecall"]
 
@@ -23,9 +23,9 @@ class CitationPrecision(ShareMetric):
     Backing part of the statement is enough. A dangling citation counts among all and never as supported. An answer
     without citations has no value (`no_citations`).
 
-    With `rule="alce"` a citation counts when its claim is wholly backed by its citations together, and the citation is
-    not irrelevant; it is irrelevant when it alone does not back the claim while the others without it do. Source of
-    that rule: ALCE, arXiv 2305.14627, section 3.
+    With `rule="alce"` a citation counts when its claim is wholly backed by its citations together (its recall is 1),
+    and the citation is not irrelevant; it is irrelevant when it alone does not back the claim while the others without
+    it do. Source of that rule: ALCE, arXiv 2305.14627, section 3.
 
     >>> from rag_eval_hooks.testing import make_attribution, make_run
     >>> run = make_run("ab")
@@ -71,12 +71,16 @@ class CitationPrecision(ShareMetric):
 class CitationRecall(ShareMetric):
     """Share of the claims that are backed by their own citations.
 
-    CitationRecall = claims backed by their own citations / claims that need evidence
+    CitationRecall = claims backed by their own citations / claims that need a citation
 
     A claim is backed by its own citations when its verdict is `supported` and one cited chunk backs it alone, or all
     the chunks that back it together are cited; further citations of the claim that dangle or do not back it cost
-    precision, not recall (the rule of ALCE, arXiv 2305.14627, section 3). An answer that cites nothing scores a true
-    0. `over="all"` divides by all claims.
+    precision, not recall (the rule of ALCE, arXiv 2305.14627, section 3: recall is 1 for a statement that its cited
+    passages, read together, entail). An answer that cites nothing scores a true 0. `over="all"` divides by all claims,
+    as ALCE does.
+
+    What needs a citation is what needs evidence, apart from restatements of the question, summaries of cited
+    sentences, transitions and headings that carry none (`Claim.needs_citation`).
 
     >>> from rag_eval_hooks.testing import make_attribution, make_run
     >>> run = make_run("ab")
@@ -86,17 +90,18 @@ class CitationRecall(ShareMetric):
     """
 
     needs: ClassVar[frozenset[Need]] = NEEDS
+    version: ClassVar[int] = 2
     use_when: ClassVar[str] = "Every statement must be covered by its own citations, as in a report."
     avoid_when: ClassVar[str] = "Alone: citing everything scores 1; `CitationPrecision` counts what is too much."
 
     over: Literal["evidence", "all"] = "evidence"
-    """Which claims count: those that need evidence, or all."""
+    """Which claims count: those that need a citation (`evidence`), or all."""
 
     def judge(self, run: RagRun, attribution: Attribution) -> tuple[float, float]:
         """Returns the claims that are backed by their own citations, and those that count."""
         cited = _cited_ranks(attribution)
         judged = (claim for claim in attribution.claims if claim.probability is not None)
-        claims = [claim for claim in judged if claim.needs_evidence or self.over == "all"]
+        claims = [claim for claim in judged if self.over == "all" or _is_expected(claim)]
         return sum(backed_by(run, claim, cited.get(claim.index, set())) for claim in claims), len(claims)
 
 
@@ -105,9 +110,9 @@ class CitationRecall(ShareMetric):
 class CitationCoverage(ShareMetric):
     """Share of the claims that carry a citation, whether it holds or not.
 
-    CitationCoverage = claims that need evidence and carry a citation / claims that need evidence
+    CitationCoverage = claims that need a citation and carry one / claims that need a citation
 
-    An answer that cites nothing scores a true 0.
+    An answer that cites nothing scores a true 0. `CitationRecall` says what needs a citation.
 
     >>> from rag_eval_hooks.testing import make_attribution, make_run
     >>> run = make_run("ab")
@@ -117,13 +122,19 @@ class CitationCoverage(ShareMetric):
     """
 
     needs: ClassVar[frozenset[Need]] = NEEDS
+    version: ClassVar[int] = 2
     use_when: ClassVar[str] = "You want to see whether the prompt makes the model cite at all."
     avoid_when: ClassVar[str] = "The question is whether citations hold: this one does not look."
 
     def judge(self, run: RagRun, attribution: Attribution) -> tuple[float, float]:  # noqa: ARG002
-        """Returns the claims that carry a citation, and those that need evidence."""
-        claims = [claim for claim in attribution.claims if claim.needs_evidence]
+        """Returns the claims that carry a citation, and those that need one."""
+        claims = [claim for claim in attribution.claims if _is_expected(claim)]
         return sum(bool(claim.citations) for claim in claims), len(claims)
+
+
+def _is_expected(claim: Claim) -> bool:
+    """Whether the claim should carry a citation."""
+    return claim.needs_evidence and claim.needs_citation
 
 
 def _cited_ranks(attribution: Attribution) -> dict[int, set[int]]:

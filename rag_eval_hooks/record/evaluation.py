@@ -7,7 +7,7 @@ from pydantic import Field
 from rag_eval_hooks.record.clean import OptionalText, Probability, Text
 from rag_eval_hooks.record.limits import LIMITS
 from rag_eval_hooks.record.reasons import MEASURE_REASONS
-from rag_eval_hooks.record.run import Model, Status
+from rag_eval_hooks.record.run import Model, NumberingRule, Status
 
 __all__ = [
     "EVALUATION_SCHEMA_VERSION",
@@ -16,6 +16,7 @@ __all__ = [
     "Attribution",
     "ChunkVerdict",
     "Citation",
+    "CitationOrigin",
     "CitationProblem",
     "Claim",
     "Derived",
@@ -27,6 +28,7 @@ __all__ = [
     "Labels",
     "MadeBy",
     "MetricResult",
+    "Numbering",
     "Operation",
     "Support",
     "Use",
@@ -39,6 +41,7 @@ AnswerKind = Literal["answer", "refusal", "empty"]
 Use = Literal["used", "unused", "uncertain", "unknown"]
 Verdict = Literal["supported", "unsupported", "conflict", "uncertain"]
 CitationProblem = Literal["dangling", "unsupported", "misplaced"]
+CitationOrigin = Literal["text", "provider"]
 Labels = Literal["gold", "used", "judge"]
 Operation = Literal[
     "sum",
@@ -166,10 +169,18 @@ class Claim(Model):
     """The chunks behind it, strongest first."""
     needs_evidence: bool = True
     """False for what needs no source: greetings, questions, refusals."""
+    needs_citation: bool = True
+    """Whether a reader expects a mark: it needs evidence, and does not only repeat the question, sum up cited
+    sentences, lead over to others or head them."""
     citations: tuple[int, ...] = ()
     """Indices of the claim's citations."""
     derived: tuple[Derived, ...] = ()
     """Its numbers that are computed from the context."""
+
+    @property
+    def lacks_citation(self) -> bool:
+        """Whether the context backs the claim, and it should carry a citation and does not."""
+        return self.verdict == "supported" and self.needs_evidence and self.needs_citation and not self.citations
 
 
 class Citation(Model):
@@ -178,9 +189,13 @@ class Citation(Model):
     index: Annotated[int, Field(ge=0)]
     """Position among the citations, from 0."""
     marker: Text
-    """The mark as it stands in the answer."""
+    """The mark as it stands in the answer; empty where the provider gave the citation beside the text."""
     span: Span
-    """Where in the answer, as half-open character offsets."""
+    """Where in the answer, as half-open character offsets; empty, behind the cited words, where there is no mark."""
+    part: Span | None = None
+    """The part of the answer that it speaks for; null where it belongs to no claim."""
+    origin: CitationOrigin = "text"
+    """`text`: a mark in the answer; `provider`: given beside the text by the model's provider."""
     target: OptionalText
     """Id of the cited chunk; null where there is none."""
     target_rank: Rank | None
@@ -193,6 +208,17 @@ class Citation(Model):
     """Index of the claim the mark belongs to."""
     problem: CitationProblem | None
     """`dangling`: no such item; `misplaced`: another chunk backs the statement; `unsupported`: none does."""
+
+
+class Numbering(Model):
+    """How the answer's citation numbers were read."""
+
+    base: int
+    """The number of the first item of the context."""
+    rule: NumberingRule
+    """How that is known: `given` with the run, read from the `prompt`, or `assumed`."""
+    labels: tuple[int | None, ...] = ()
+    """The number of each item of the context, in order, where they do not simply count on from `base`."""
 
 
 class MetricResult(Model):
@@ -281,6 +307,8 @@ class Evaluation(Model):
     """The answer's statements, in order."""
     citations: tuple[Citation, ...]
     """The answer's citations, in order."""
+    numbering: Numbering | None = None
+    """How citation numbers were read; null in evaluations of earlier versions."""
     results: tuple[MetricResult, ...]
     """One entry per measure."""
     findings: tuple[Finding, ...]

@@ -45,6 +45,8 @@ LIMITS: Final[Mapping[str, str]] = MappingProxyType(
         "answer_cut": f"the answer was read to its character {MAX_ANSWER:,}",
         "claims_cut": f"claims behind the first {MAX_CLAIMS:,} were not judged",
         "citations_cut": f"citations behind the first {MAX_MARKS:,} were not judged",
+        "range_cut": "a citation names a range of more items than are spelled out",
+        "offsets_cut": "a citation of the provider reaches beyond the answer; it was cut to it or left out",
         "statement_cut": f"of a claim with more terms and values, the first {MAX_TERMS:,} were weighed",
         "texts_cut": f"of the texts that share something with a claim, the {MAX_TEXTS} that share most were weighed",
         "supports_cut": f"more chunks back a claim; {MAX_SUPPORTS} of them are listed",

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from rag_eval_hooks.errors import InputError
 from rag_eval_hooks.record.clean import clean_number, clean_text, json_value, text_id
+from rag_eval_hooks.record.provided import MAX_PROVIDED, block_citations, listed_citations
 from rag_eval_hooks.record.run import (
     RUN_SCHEMA_VERSION,
     STATUSES,
@@ -17,6 +18,7 @@ from rag_eval_hooks.record.run import (
     CitationStyle,
     ContextItem,
     Gold,
+    ProvidedCitation,
     RagRun,
     Stage,
     StageItem,
@@ -24,7 +26,7 @@ from rag_eval_hooks.record.run import (
     pool_chunks,
 )
 
-__all__ = ["first_problem", "message_text", "nearest_key", "read_run"]
+__all__ = ["first_problem", "message_citations", "message_text", "nearest_key", "read_run"]
 
 TEXT_BLOCKS = frozenset({"text", "output_text", "input_text"})
 TEXT_KEYS = ("text", "page_content", "content")
@@ -91,6 +93,21 @@ def message_text(content: Any) -> str | None:
     raise InputError(f"expected text or a list of message blocks, got {_kind(content)}")
 
 
+def message_citations(content: Any) -> tuple[ProvidedCitation, ...]:
+    """Returns the citations in a message's blocks; their places count in the text that `message_text` gives.
+
+    >>> block = {"text": "Paris.", "annotations": [{"start_index": 0, "end_index": 5, "title": "a.txt"}]}
+    >>> [(one.start, one.end, one.title) for one in message_citations(["In short: ", block])]
+    [(10, 15, 'a.txt')]
+    """
+    if isinstance(content, Mapping):
+        inner = content.get("content")
+        content = inner if isinstance(inner, (list, tuple)) else [content]
+    if not isinstance(content, (list, tuple)):
+        return ()
+    return block_citations(content, {place: len(message_text(block) or "") for place, block in enumerate(content)})
+
+
 def nearest_key(name: str) -> str | None:
     """Returns the key of the short form that `name` is likely to mean, or None where there is none near.
 
@@ -142,7 +159,7 @@ def _short_run(data: Mapping[str, Any]) -> RagRun:
             stages=(Stage(kind="retrieve", query=question, items=items),) if items else (),
             context=tuple(ContextItem(chunk=place) for place in places),
             context_source="given",
-            citations=_citations(data.get("citations")),
+            citations=_citations(data.get("citations"), data.get("answer")),
             gold=_gold(data.get("gold"), "gold"),
             judge=_gold(data.get("judge"), "judge"),
             k=_cutoff(data.get("k")),
@@ -252,13 +269,18 @@ def _utility(value: Any, name: str) -> dict[str, float]:
     return utility
 
 
-def _citations(value: Any) -> CitationStyle:
+def _citations(value: Any, answer: Any) -> CitationStyle:
+    provided = message_citations(answer)
     if value is None:
-        return CitationStyle()
+        return CitationStyle(provided=provided)
     base = value.get("base", 1) if isinstance(value, Mapping) else None
     if not isinstance(base, int) or isinstance(base, bool):
         raise InputError('citations: expected an object such as {"base": 1}')
-    return CitationStyle(base=base)
+    return CitationStyle(
+        base=base,
+        rule="given" if "base" in value else "assumed",
+        provided=(*listed_citations(_list(value.get("provided"), "citations.provided")), *provided)[:MAX_PROVIDED],
+    )
 
 
 def _cutoff(value: Any) -> int | None:

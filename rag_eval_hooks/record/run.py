@@ -18,6 +18,8 @@ __all__ = [
     "Gold",
     "GoldSpan",
     "Model",
+    "NumberingRule",
+    "ProvidedCitation",
     "RagRun",
     "Stage",
     "StageItem",
@@ -32,6 +34,7 @@ RUN_SCHEMA_VERSION = 1
 Status = Literal["ok", "partial", "interrupted", "abandoned", "cancelled", "error", "timeout", "evicted"]
 StageKind = Literal["retrieve", "fuse", "multi_query", "rerank", "refine", "postprocess", "inferred"]
 ContextSource = Literal["prompt", "last_stage", "given"]
+NumberingRule = Literal["given", "prompt", "assumed"]
 Match = Literal["exact", "head", "shingle", "assumed"]
 
 FiniteFloat = Annotated[Annotated[float, Field(allow_inf_nan=False)] | None, BeforeValidator(clean_number)]
@@ -107,11 +110,38 @@ class ContextItem(Model):
     """Share of the chunk's characters that reached the prompt, in [0, 1]."""
 
 
+class ProvidedCitation(Model):
+    """A citation that the model's provider gave beside the answer's text. What it gave is kept as it is, unchecked."""
+
+    start: int | None = None
+    """Where the cited text begins in the answer, in characters; None where the whole answer is meant."""
+    end: int | None = None
+    """Where it ends; half-open."""
+    label: int | None = None
+    """The number in the answer that the entry explains, where it is one of a numbered list of sources."""
+    index: int | None = None
+    """The source's place among the documents of the request, from 0."""
+    id: OptionalText = None
+    """The source's id (a file id, a document id)."""
+    title: OptionalText = None
+    """The source's title or file name."""
+    url: OptionalText = None
+    """The source's address."""
+    cited_text: OptionalText = None
+    """The words of the source that are quoted."""
+
+
 class CitationStyle(Model):
-    """How the answer's citation numbers count."""
+    """How the answer's citations are to be read: how its numbers count, and which citations came beside its text."""
 
     base: int = 1
     """The number of the first context item."""
+    rule: NumberingRule = "assumed"
+    """How that is known: `given` with the run, read from the `prompt`, or `assumed` (numbers count from `base`)."""
+    labels: tuple[int | None, ...] = ()
+    """The number of each context item, in order, where they do not simply count on from `base`."""
+    provided: tuple[ProvidedCitation, ...] = ()
+    """The citations that the model's provider gave beside the text."""
 
 
 class GoldSpan(Model):

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from langchain_fakes import TEXTS, FakeChat, FakeRetriever, rag
 
-from rag_eval_hooks.record import Chunk, ContextItem, RagRun, Stage, StageItem, Usage
+from rag_eval_hooks.record import Chunk, CitationStyle, ContextItem, RagRun, Stage, StageItem, Usage
 from rag_eval_hooks_langchain import RagEvalCallbackHandler
 
 QUESTION = "Which city does the Rhine pass?"
@@ -37,6 +37,7 @@ EXPECTED = RagRun(
     ),
     context=tuple(ContextItem(chunk=place, match="exact") for place in (0, 1, 2)),
     context_source="prompt",
+    citations=CitationStyle(base=1, rule="prompt"),
     usage=Usage(input_tokens=100, output_tokens=5, model_calls=1),
     tags=("prod",),
     metadata={"topic": "rivers"},
@@ -91,6 +92,7 @@ def test_a_retriever_alone_is_a_record_without_an_answer() -> None:
                 "answer": None,
                 "context": tuple(ContextItem(chunk=place) for place in (0, 1, 2)),
                 "context_source": "last_stage",
+                "citations": CitationStyle(),
                 "usage": Usage(),
                 "tags": (),
                 "metadata": {},

@@ -21,16 +21,29 @@ def test_the_evaluation_has_exactly_the_fields_of_the_contract() -> None:
     data = json.loads(evaluate(run).model_dump_json())
     assert list(data) == [
         *("schema_version", "run_id", "status", "question", "answer", "answer_kind"),
-        *("chunks", "claims", "citations", "results", "findings", "limits", "made_by"),
+        *("chunks", "claims", "citations", "numbering", "results", "findings", "limits", "made_by"),
     ]
     (chunk,), (claim,), (citation,) = data["chunks"], data["claims"], data["citations"]
     assert list(chunk) == ["rank", "id", "in_prompt", "cited", "use", "use_probability", "conflict", "wrong_value"]
     assert list(claim) == [
-        *("index", "text", "span", "verdict", "probability", "supported_by", "needs_evidence", "citations", "derived")
+        *("index", "text", "span", "verdict", "probability", "supported_by", "needs_evidence"),
+        *("needs_citation", "citations", "derived"),
     ]
     assert list(claim["supported_by"][0]) == ["rank", "id", "probability", "spans"]
     assert list(citation) == [
-        *("index", "marker", "span", "target", "target_rank", "exists", "supported", "claim", "problem")
+        *(
+            "index",
+            "marker",
+            "span",
+            "part",
+            "origin",
+            "target",
+            "target_rank",
+            "exists",
+            "supported",
+            "claim",
+            "problem",
+        )
     ]
     assert all(list(result) == ["metric", "value", "reason", "labels"] for result in data["results"])
     assert list(data["made_by"]) == ["package", "attributor", "attributor_version", "metrics"]

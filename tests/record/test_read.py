@@ -45,7 +45,7 @@ def test_the_short_form_in_full() -> None:
         "chunks": ({"id": "c1", "text": "one", "metadata": {"page": 3}}, {"id": "c2", "text": "two"}),
         "stages": ({"query": "Q?", "items": ({"chunk": 0, "score": 0.8}, {"chunk": 1})},),
         "context": ({"chunk": 0}, {"chunk": 1}),
-        "citations": {"base": 0},
+        "citations": {"base": 0, "rule": "given"},
         "gold": {
             "relevance": {"c1": 3.0, "c2": 1.0},
             "evidence_sets": (("c1", "c2"), ("c9",)),
