@@ -1,11 +1,12 @@
 """How many computed numbers are found, how many wrong ones pass as computed, and how many of those are told right.
 
-Run: python benchmarks/derived.py [--each 8] [--show]
+Run: python benchmarks/derived.py [--each 8] [--only SET] [--show SET]
 
-True answers are generated from the templates of `computed/`: the rules were tuned on those of `tuned.py`, and those of
-`held_out.py` were written apart and not tuned on. Every answer is judged as it is, then with its number swapped for one
-close by (8 to 50 % off) and for another one of the same order of magnitude. Where REH_SHARED names the folder of the
-labelled corpora, numbers of real claims and answers are swapped as well, and only measured.
+True answers are generated from the templates of `computed/`: the rules were tuned on those of `tuned_1.py` to
+`tuned_5.py`; those of `held_out.py` were written apart, and it says what the first look at them gave. Every answer
+is judged as it is, then with its number swapped for one close by (8 to 50 % off) and for another one of the same
+order of magnitude. Where REH_SHARED names the folder of the labelled corpora, numbers of real claims and answers
+are swapped as well, and only measured.
 """
 
 import argparse

@@ -1,5 +1,10 @@
 # ruff: noqa: E501  texts stand as one line
-"""Templates written apart, of other words, layouts and numbers, that no rule was tuned on."""
+"""Templates written apart, of other words, layouts and numbers.
+
+When they were first run, no rule had seen them: 91.9 % were found with value and operation, 76.2 % of the claims
+supported, 0.2 % of swapped numbers derived. What they showed then was mended (the word Mehrwertsteuer, products with
+lengths of time, how much else of a claim the texts have to hold), so that later figures flatter.
+"""
 
 import random
 

@@ -147,7 +147,7 @@ class Derived(Model):
     operands: tuple[DerivedOperand, ...]
     """The numbers in it, in the order of the formula."""
     tried: Annotated[int, Field(ge=0)]
-    """How many other formulas over numbers near the claim's words were tried: the more, the less a hit tells."""
+    """How many formulas over numbers near the claim's words were tried: the more, the less a hit tells."""
     right: bool
     """Whether it gives the answer's number, rounded as written; if not, the claim is a conflict."""
 

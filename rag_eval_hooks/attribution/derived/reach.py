@@ -21,8 +21,8 @@ from rag_eval_hooks.attribution.terms import terms
 
 __all__ = ["candidates_for"]
 
-MAX_IN_REACH = 24
-"""Operands that are paired: 276 pairs; more of them hit any number by chance."""
+MAX_IN_REACH = 16
+"""Operands that are paired: 120 pairs; more of them hit any number by chance."""
 MAX_GROUPS = 40
 """Columns, rows, sentences and lists that are summed."""
 ENGLISH = re.compile(r"\b(?:the|of|and|is|was|in|had|has)\b|[\u3400-\u9fff]{2}")
@@ -83,7 +83,7 @@ def candidates_for(anchor: Anchor, aim: Aim, operands: Operands) -> list[Candida
             for candidate in pair_candidates(a, b, score, reading, aim.direction):
                 less = OF_A_GROUP if is_part and candidate.operation in ("sum", "mean", "product") else 0.0
                 more = over_time if candidate.operation in CHANGES else 0.0
-                found.append(candidate._replace(score=candidate.score - less + more))
+                found.append(candidate._replace(score=candidate.score - less + more) if less or more else candidate)
         for score, members, scores in groups:
             found += group_candidates(members, score, reading)
             found += share_candidates(members, scores, reading)

@@ -36,6 +36,14 @@ SMALL_SHARE = 0.1
 PERCENT_ONLY = frozenset(["percentage_change", "share"])
 
 
+class Kind(NamedTuple):
+    """What kind of number is to be explained."""
+
+    dimension: str | None
+    is_year: bool
+    is_age: bool
+
+
 class Outcome(NamedTuple):
     """How a number came about."""
 
@@ -52,23 +60,24 @@ def settle(anchor: Anchor, aim: Aim, candidates: Sequence[Candidate]) -> Outcome
         aim: The claim it stands in.
         candidates: What can be computed.
     """
-    possible = [_fitted(anchor, one) for one in candidates if _comparable(anchor, aim, one)]
+    kind = Kind(anchor.dimension, is_year(anchor), _is_age(anchor, aim))
+    possible = [_fitted(anchor, one) for one in candidates if _comparable(kind, one)]
     tried = len(candidates)
-    hits = [one for one in possible if _gives(anchor, aim, one)]
     most = max((one.score for one in possible), default=0.0)
-    for tier in (2, 1, 0):
-        mine = [one for one in possible if _tier(aim, one) == tier]
+    tiers: dict[int, list[Candidate]] = {2: [], 1: [], 0: []}
+    for one in possible:
+        tiers[_tier(aim, one)].append(one)
+    for tier, mine in tiers.items():
         good = _as_good(mine, AS_GOOD)
-        right = [one for one in good if one in hits]
+        right = [one for one in good if _gives(anchor, aim, one)]
         if right:
             best = max(right, key=lambda one: one.score)
             if _is_sure(anchor, aim, best, good, tier):
                 return Outcome(best, True, tried)
         if any(one.score >= AS_GOOD * most for one in good):
             break  # an operation that is named and fits is the one that is meant
-    named = [one for one in possible if _tier(aim, one)]
-    close = {*map(id, _as_good(named, AS_GOOD)), *map(id, _best(possible))}
-    if any(id(one) in close for one in hits):
+    close = [*_as_good(tiers[2] + tiers[1], AS_GOOD), *_best(possible)]
+    if any(_gives(anchor, aim, one) for one in close):
         return None
     wrong = _wrong(anchor, aim, possible)
     return Outcome(wrong, False, tried) if wrong is not None else None
@@ -118,13 +127,11 @@ def _is_age(anchor: Anchor, aim: Aim) -> bool:
     return bool(AGE_BEFORE.search(before) or AGE_BEHIND.match(aim.text, anchor.end))
 
 
-def _comparable(anchor: Anchor, aim: Aim, candidate: Candidate) -> bool:
+def _comparable(kind: Kind, candidate: Candidate) -> bool:
     """Whether a candidate is of the number's kind."""
-    if candidate.dimension == "year":
-        return is_year(anchor)
-    if is_year(anchor):
-        return False
-    mine, theirs = anchor.dimension, candidate.dimension
+    if candidate.dimension == "year" or kind.is_year:
+        return candidate.dimension == "year" and kind.is_year
+    mine, theirs = kind.dimension, candidate.dimension
     if "percent" in (mine, theirs) or "points" in (mine, theirs):
         return mine == theirs or (mine is None and theirs == "points")
     if candidate.operation == "conversion":
@@ -134,7 +141,7 @@ def _comparable(anchor: Anchor, aim: Aim, candidate: Candidate) -> bool:
     if candidate.cue == "per":
         return True if mine is None or theirs is None else mine == theirs
     if candidate.operation == "date_difference":
-        return mine == theirs or (mine is None and _is_age(anchor, aim))
+        return mine == theirs or (mine is None and kind.is_age)
     return mine is None or theirs is None or mine == theirs
 
 
