@@ -162,6 +162,21 @@ HABITS = [
     Habit("German page", "Es öffnet um 9:00 [Quelle: house.pdf, S. 7].", [("[Quelle: house.pdf, S. 7]", "p2")], PAGES),
     Habit("Chinese page", "泳池九点开门[来源：泳池.pdf]。", [("[来源：泳池.pdf]", "z2")], CHINESE),
     Habit("a file that was asked for", "Open pool_rules.pdf first.", [], FILES, "What is in pool_rules.pdf?"),
+    Habit(
+        "a title that the text is about",
+        "The iPhone 15 and Node.js are new.",
+        [],
+        [
+            {"id": "a1", "text": "The iPhone 15 is new.", "metadata": {"title": "iPhone 15"}},
+            {"id": "a2", "text": "Node.js is new.", "metadata": {"title": "Node.js"}},
+        ],
+    ),
+    Habit(
+        "an id that the text is about",
+        "The GPT-4 is new (GPT-4).",
+        [],
+        [{"id": "GPT-4", "text": "The GPT-4 is new.", "metadata": {}}],
+    ),
     # Authors
     Habit("author and year", "The lobby opens at 7:00 (Smith 2020).", [("(Smith 2020)", "c1")], PAPERS),
     Habit("author et al.", "The pool opens at 9:00 (Li et al., 2019).", [("(Li et al., 2019)", "c2")], PAPERS),

@@ -28,7 +28,7 @@ INTERVAL = re.compile(
     re.I,
 )
 INDEXED = re.compile(
-    r"(?:(?<![\w.])[a-zA-Z_]|\w_\w*|[a-z][A-Z]\w*|\w\(\w*\)|\b(?:arr|array|argv?|args|vals|vec|matrix|nums|df|rows?|cols?|buf|"
+    r"(?:(?<![\w.])[a-zA-Z_]|\w_\w*|[a-z][A-Z]\w*|\b[a-zA-Z_]\w*\(\w*\)|\b(?:arr|array|argv?|args|vals|vec|matrix|nums|df|rows?|cols?|buf|"
     r"ptr|str|obj|dict|dictionary|tuple))$"
 )
 CALLED = re.compile(r"\w\($")
@@ -106,9 +106,12 @@ def _linked(answer: str, span: Span, inner: str, link: re.Match[str], entries: E
 def _is_code(answer: str, start: int, end: int, inner: str, entries: Entries) -> bool:
     """Whether numbers in square brackets are an index, an array or an interval."""
     before = answer[max(0, start - 40) : start]
-    if INDEXED.search(before) or INTERVAL.search(before) or CALLED.search(before) or ASSIGNED.match(answer, end):
+    if INDEXED.search(before) or CALLED.search(before) or ASSIGNED.match(answer, end):
         return True
-    if ("," in inner or "-" in inner) and entries.sources.base > 0 and re.match(r"[ \t]*0\b", inner):
+    is_group = not inner.strip().isdecimal()
+    if is_group and INTERVAL.search(before):
+        return True
+    if is_group and entries.sources.base > 0 and re.match(r"[ \t]*0\b", inner):
         return not entries.sources.number(0)
     return False
 

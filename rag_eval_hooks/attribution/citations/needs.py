@@ -47,6 +47,7 @@ DECIDES = re.compile(
     r"puede|tiene|é|são)\b|.*(?:\b(?:or|oder|ou|whether|ob|si)\b|还是|是否|吗|か[？?]|까[？?])",
     re.S,
 )
+DECIDED = re.compile(r"\W*(?:yes|no|ja|nein|oui|non|sí|no|sim|não|да|нет|はい|いいえ|네|아니요|是的|不是|对)(?:\W|$)")
 HEADING = re.compile(r"[ \t>]*(?:\d{1,2}[.)][ \t]+|[-*+][ \t]+)?(\*\*|__)[^*_\n]{1,80}\1[ \t]*:?[ \t]*")
 SUMMED_UP = 0.8
 """Share of a summary's terms that cited statements before it must hold."""
@@ -99,7 +100,7 @@ def needs_citation(
 
 
 def _restates(text: str, query: Query, *, decides: bool) -> bool:
-    if decides and not ASKED.match(text):
+    if (decides and not ASKED.match(text)) or DECIDED.match(text):
         return False
     said = {term for term, _, _ in terms(text)} - ASKING
     return bool(said) and said <= query.terms and all(map(query.holds, anchors_of(text)))

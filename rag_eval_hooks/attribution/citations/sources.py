@@ -26,6 +26,7 @@ LOCATOR = re.compile(
     re.I,
 )
 EXTENSION = re.compile(r"\.[a-zA-Z][a-zA-Z0-9]{1,4}$")
+DOCUMENT = re.compile(r"\.(?:pdf|md|txt|docx?|html?|csv|xlsx?|pptx?|json|rst|xml|ya?ml|epub|odt|rtf|tex)$", re.I)
 BY_SHAPE = re.compile(r"[\d_./#:@]")
 Key = TypeVar("Key", str, tuple[str, str])
 MIN_STEM = 4
@@ -154,10 +155,12 @@ class Sources:
         return tuple(rank for rank in self._quoted.get(wanted, ()) if not ranks or rank in ranks)
 
     def is_subject(self, name: str) -> bool:
-        """Whether the question, or the text of an item that is not called so, speaks of this name."""
+        """Whether the question, or the text of an item, speaks of this name; a file may name itself in its text."""
         if name in self._question:
             return True
-        own = {*self._names.get(_plain(name), ()), *self._addresses.get(_address(name), ())}
+        own: set[int] = set()
+        if DOCUMENT.search(name) or "://" in name:
+            own = {*self._names.get(_plain(name), ()), *self._addresses.get(_address(name), ())}
         return any(rank not in own and name in chunk.text for rank, chunk in enumerate(self._context, 1))
 
     def _note(self, rank: int, chunk: Chunk) -> None:
@@ -167,8 +170,8 @@ class Sources:
             for form in {name, last} if len(stem) < MIN_STEM else {name, last, stem}:
                 if len(form) > 1 and (form == chunk.id or not form.isdecimal()):
                     _add(self._names, _plain(form), rank)
-            for form in dict.fromkeys((name, last)):
-                if BY_SHAPE.search(form) and any(map(str.isalpha, form)) and "://" not in form and len(form) > 1:
+            for form in dict.fromkeys((name, last) if name != chunk.id else (name,)):
+                if (form == chunk.id or EXTENSION.search(form)) and _is_plain(form):
                     self._plain_names.setdefault(form)
         for address in (chunk.id, *(chunk.metadata.get(key) for key in ADDRESS_KEYS)):
             if isinstance(address, str) and "://" in address:
@@ -200,6 +203,11 @@ def _add(names: dict[Key, list[int]], name: Key, rank: int) -> None:
     ranks = names.setdefault(name, [])
     if rank not in ranks and len(ranks) < MAX_SAME:
         ranks.append(rank)
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a name shows by its shape that it is no word."""
+    return len(name) > 1 and "://" not in name and bool(BY_SHAPE.search(name)) and any(map(str.isalpha, name))
 
 
 def _plain(name: str) -> str:

@@ -41,8 +41,8 @@ WORDS = (
 )
 WORDED = re.compile(
     r"(?:sources?|documents?|passages?|chunks?|excerpts?|quellen?|dokumente?|fuentes?|documentos?|fontes?|来源|文档|资料)"
-    r"[ \t]{0,2}(?:no\.[ \t]?|nr\.[ \t]?|#|\[)?(\d{1,4}(?:(?:[ \t]?[,、&-][ \t]?|[ \t](?:and|und|et|y|e)[ \t]"
-    r"|[ \t]?[和与][ \t]?)\d{1,4})*)\]?"
+    r"[ \t]{0,2}(?:no\.[ \t]?|nr\.[ \t]?|#)?(\d{1,4}(?:(?:[ \t]?[,、&-][ \t]?|[ \t](?:and|und|et|y|e)[ \t]"
+    r"|[ \t]?[和与][ \t]?)\d{1,4})*)"
     r"(?![\w%°€$]|[.,:]\d)(?P<colon>[ \t]?[:：])?",
     re.I,
 )
