@@ -165,7 +165,7 @@ class _Printer:
     def part(self, part: Part) -> str | tuple[str, str]:
         """One part of a sentence; text from outside made harmless."""
         if isinstance(part, Quote):
-            return (self.line(part.text, LONGEST_QUOTE), "italic")
+            return self.line(part.text, LONGEST_QUOTE)
         return (part.shown, "bold") if isinstance(part, Ref) else part
 
     def answer(self, view: RunView) -> None:

@@ -250,7 +250,7 @@ def poisoned(payload: str) -> tuple[RagRun, Evaluation]:
         ),
         findings=(
             Finding(
-                kind="conflicting_claim", stage="answer", confidence=1, why=payload,
+                kind="conflicting_claim", stage="answer", confidence=1, why=payload, first_cause=True,
                 refs={payload: (1,), "claims": (0, 9), "chunks": (1,), "citations": (0,)},
             ),
         ),
