@@ -1,4 +1,4 @@
-"""What all runs of a report have in common: averages, findings by stage, and totals."""
+"""What all runs of a report have in common: averages, first causes by stage, and totals."""
 
 from collections import Counter
 from collections.abc import Sequence
