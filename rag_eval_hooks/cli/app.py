@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 
 from rag_eval_hooks.cli.compare import compare
 from rag_eval_hooks.cli.demo import demo
+from rag_eval_hooks.cli.explain import explain
 from rag_eval_hooks.cli.measure import measure
 from rag_eval_hooks.cli.metrics import metrics
 from rag_eval_hooks.cli.recalibrate import recalibrate
@@ -35,6 +36,7 @@ EXAMPLES = """\b
 Examples:
   rag-eval-hooks replay log.jsonl evaluations.jsonl --store runs.db
   rag-eval-hooks show runs.db
+  rag-eval-hooks explain runs.db
   rag-eval-hooks report runs.db -o report.html
   rag-eval-hooks compare before.db after.db
   rag-eval-hooks metrics ContextPrecision
@@ -76,7 +78,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (replay, show, report, compare, measure, metrics, recalibrate, schema, demo):
+for command in (replay, show, explain, report, compare, measure, metrics, recalibrate, schema, demo):
     app.command()(command)
 
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rag_eval_hooks.cli.one_run import one_run
 from rag_eval_hooks.cli.say import BadLines
 
 if TYPE_CHECKING:
@@ -32,29 +33,26 @@ def show(
       rag-eval-hooks show log.jsonl r17
       rag-eval-hooks show runs.db --list
     """
-    from rag_eval_hooks.errors import InputError
-    from rag_eval_hooks.replay import load, load_one
-
-    bad = BadLines()
     if list_runs:
-        for _, evaluation in load(source, on_problem=bad, on_replaced=bad.replaced):
-            typer.echo(_row(evaluation))
-        bad.finish()
-        if bad.count:
-            raise typer.Exit(1)
+        _list(source)
         return
 
     from rich.console import Console
 
     from rag_eval_hooks.reports.terminal import print_run
 
-    pair = load_one(source, run_id, on_problem=bad, on_replaced=bad.replaced)
+    print_run(Console(), *one_run(source, run_id))
+
+
+def _list(source: str) -> None:
+    from rag_eval_hooks.replay import load
+
+    bad = BadLines()
+    for _, evaluation in load(source, on_problem=bad, on_replaced=bad.replaced):
+        typer.echo(_row(evaluation))
     bad.finish()
-    if pair is None:
-        if run_id is None:
-            raise InputError(f"{source} holds no run that can be shown")
-        raise InputError(f"{source} holds no run {run_id!r}; `rag-eval-hooks show SOURCE --list` lists them")
-    print_run(Console(), *pair)
+    if bad.count:
+        raise typer.Exit(1)
 
 
 def _row(evaluation: "Evaluation") -> str:

@@ -1,13 +1,16 @@
-"""What all runs of a report have in common: averages, findings by stage, and totals."""
+"""What all runs of a report have in common: averages, first causes by stage, and totals."""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from rag_eval_hooks.diagnosis import FIRST_CAUSE_FROM
+from rag_eval_hooks.diagnosis.rules import GOOD
 from rag_eval_hooks.metrics import Average, AverageAccumulator, weight_of
 from rag_eval_hooks.record import Evaluation, MetricResult, RagRun
 from rag_eval_hooks.reports.view import citation_outcome, shown_verdict
 from rag_eval_hooks.reports.words import (
+    ADVICE,
     FINDINGS,
     STAGES,
     STATUSES,
@@ -40,6 +43,15 @@ HEADLINES = (
 )
 MOST_HEADLINES = 6
 EXAMPLES = 3
+ENDS = {
+    "cause": "with a first cause",
+    "unmarked": "with findings of which none is marked as the first",
+    "hints": "with hints only",
+    "good": "with a right refusal",
+    "fine": "in which nothing wrong was found",
+    "open": "without an answer to judge, and without findings",
+}
+"""By what the findings of a run come to: the words for it."""
 BINS = 10
 BIN_WIDTH = 7
 BIN_HEIGHT = 22
@@ -84,16 +96,20 @@ class AverageRow:
 
 @dataclass(frozen=True)
 class FindingRow:
-    """One kind of finding over all runs."""
+    """One kind of first cause over all runs."""
 
     kind: str
     title: str
     says: str
+    advice: str
     runs: int
+    """Runs in which it is the first cause."""
+    others: int
+    """Runs in which it was found and is not the first cause."""
     share: float
     """Share of all runs, in percent."""
     examples: tuple[tuple[int, str], ...]
-    """Runs of the page that have it, each with another question: their number on the page, and the question."""
+    """Runs of the page that failed so, each with another question: their number on the page, and the question."""
 
 
 @dataclass(frozen=True)
@@ -172,8 +188,12 @@ class Overview:
     citations: Counter[str] = field(default_factory=Counter)
     tags: Counter[str] = field(default_factory=Counter)
     makers: Counter[str] = field(default_factory=Counter)
-    findings: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Runs by stage and kind."""
+    causes: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Runs by stage and kind of their first cause."""
+    findings: Counter[str] = field(default_factory=Counter)
+    """Runs by kind of finding, be it the first cause or not."""
+    ends: Counter[str] = field(default_factory=Counter)
+    """Runs by what their findings come to, see `_end`."""
     _averages: Averages = field(default_factory=Averages)
     _examples: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
 
@@ -193,9 +213,13 @@ class Overview:
             self.tags.update(set(run.tags))
         made = evaluation.made_by
         self.makers[f"{made.package}, attribution {made.attributor} {made.attributor_version}"] += 1
-        for stage, kind in {(finding.stage, finding.kind) for finding in evaluation.findings}:
-            self.findings[(stage, kind)] += 1
-            examples = self._examples.setdefault(kind, [])
+        self.findings.update({finding.kind for finding in evaluation.findings})
+        self.ends[_end(evaluation)] += 1
+        for finding in evaluation.findings:
+            if not finding.first_cause:
+                continue
+            self.causes[(finding.stage, finding.kind)] += 1
+            examples = self._examples.setdefault(finding.kind, [])
             question = (evaluation.question or "").strip()[:120] or "(no question)"
             if shown_as is not None and len(examples) < EXAMPLES and question not in (other for _, other in examples):
                 examples.append((shown_as, question))
@@ -205,19 +229,21 @@ class Overview:
         return self._averages.rows()
 
     def stages(self) -> tuple[tuple[str, tuple[FindingRow, ...]], ...]:
-        """Returns the findings by stage in the order of the pipeline, the most frequent kind first."""
+        """Returns the first causes by stage in the order of the pipeline, the most frequent kind first."""
         known = list(FINDINGS)
         groups = []
         for stage, words in STAGES.items():
             kinds = sorted(
-                ((kind, count) for (at, kind), count in self.findings.items() if at == stage),
+                ((kind, count) for (at, kind), count in self.causes.items() if at == stage),
                 key=lambda pair: (-pair[1], known.index(pair[0]) if pair[0] in known else len(known)),
             )
             rows = tuple(
                 FindingRow(
                     kind,
                     *finding_words(kind),
+                    advice=ADVICE.get(kind, ""),
                     runs=count,
+                    others=self.findings[kind] - count,
                     share=round(100 * count / self.runs, 1),
                     examples=tuple(self._examples.get(kind, ())),
                 )
@@ -226,6 +252,11 @@ class Overview:
             if rows:
                 groups.append((words, rows))
         return tuple(groups)
+
+    def faults(self) -> str:
+        """Returns in one line in how many runs something failed first, and what there is to say of the others."""
+        said = [f"{count:,} {words}" for end, words in ENDS.items() if (count := self.ends[end])]
+        return f"Of {counted(self.runs, 'run')}: {', '.join(said)}." if said else "There are no runs."
 
     def shares(self) -> tuple[tuple[str, str, tuple[Share, ...]], ...]:
         """Returns the stacked bars: statements by verdict, chunks by use, citations by whether they hold."""
@@ -259,6 +290,21 @@ class Overview:
     def cites(self) -> bool:
         """Whether any answer of the report cites anything."""
         return self.citations.total() > 0
+
+
+def _end(evaluation: Evaluation) -> str:
+    """Returns which of `ENDS` a run is."""
+    findings = evaluation.findings
+    if any(finding.first_cause for finding in findings):
+        return "cause"
+    faults = [finding for finding in findings if finding.kind not in GOOD]
+    if any(finding.confidence >= FIRST_CAUSE_FROM for finding in faults):
+        return "unmarked"
+    if faults:
+        return "hints"
+    if findings:
+        return "good"
+    return "fine" if evaluation.status in ("ok", "partial") and evaluation.answer_kind == "answer" else "open"
 
 
 def _average_row(average: Average, spread: Spread) -> AverageRow:

@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from rag_eval_hooks.record import Claim, MetricResult, RagRun
+from rag_eval_hooks.reports.sentences import Paragraph, Part, Quote, Ref
+from rag_eval_hooks.reports.story import story_of
 from rag_eval_hooks.reports.view import AnswerSegment, ChunkView, CitationView, ClaimView, RunView, citation_outcome
 from rag_eval_hooks.reports.words import (
     PROBLEMS,
@@ -14,6 +16,7 @@ from rag_eval_hooks.reports.words import (
     as_number,
     as_probability,
     finding_text,
+    finding_title,
     finding_words,
     person_number,
     rests_on,
@@ -49,6 +52,7 @@ def index_row(view: RunView) -> dict[str, Any]:
         "status": evaluation.status,
         "kind": evaluation.answer_kind,
         "findings": list(dict.fromkeys(finding.kind for finding in evaluation.findings)),
+        "cause": next((finding.kind for finding in evaluation.findings if finding.first_cause), None),
         "verdicts": [claim.verdict for claim in view.claims],
         "used": sum(chunk.use == "used" for chunk in view.chunks if chunk.in_prompt),
         "context": sum(chunk.in_prompt for chunk in view.chunks),
@@ -79,6 +83,7 @@ def run_data(view: RunView) -> dict[str, Any]:
         "chunks": [_chunk(chunk) for chunk in view.chunks],
         "results": [_result(result) for result in view.results if result.value is not None],
         "missing": [[reason, list(names)] for reason, names in without_value(view.results).items()],
+        "story": _story(view),
         "findings": _findings(view),
         "facts": _facts(view),
         "metadata": _pairs(run.metadata.items()) if run is not None else [],
@@ -175,11 +180,51 @@ def _result(result: MetricResult) -> dict[str, Any]:
     }
 
 
+def _story(view: RunView) -> list[dict[str, Any]]:
+    """The story without the question, which stands above it."""
+    known = _places(view)
+    return [
+        {
+            "key": part.key,
+            "heading": part.heading,
+            "tone": part.tone,
+            "says": [_part(one, known) for one in _parts(part)],
+        }
+        for part in story_of(view)
+        if part.key != "asked"
+    ]
+
+
+def _parts(paragraph: Paragraph) -> list[Part]:
+    """All sentences in a row, our own words joined."""
+    row: list[Part] = []
+    for part in (part for place, sentence in enumerate(paragraph.sentences) for part in (" " * (place > 0), *sentence)):
+        if isinstance(part, str) and row and isinstance(row[-1], str):
+            row[-1] += part
+        else:
+            row.append(part)
+    return row
+
+
+def _part(part: Part, known: dict[str, dict[int, int]]) -> Any:
+    if isinstance(part, Quote):
+        return {"q": part.text}
+    if isinstance(part, Ref):
+        return {"ref": [part.what, part.shown, known[part.what].get(part.number)]}
+    return part
+
+
+def _places(view: RunView) -> dict[str, dict[int, int]]:
+    """Where claims, citations and chunks stand on the page, by the numbers that the record has."""
+    return {
+        "claims": {claim.claim.index: place for place, claim in enumerate(view.claims)},
+        "citations": {citation.citation.index: place for place, citation in enumerate(view.citations)},
+        "chunks": {chunk.rank: place for place, chunk in enumerate(view.chunks)},
+    }
+
+
 def _findings(view: RunView) -> list[dict[str, Any]]:
-    claims = {claim.claim.index: place for place, claim in enumerate(view.claims)}
-    citations = {citation.citation.index: place for place, citation in enumerate(view.citations)}
-    chunks = {chunk.rank: place for place, chunk in enumerate(view.chunks)}
-    known = {"claims": claims, "citations": citations, "chunks": chunks}
+    known = _places(view)
     return [
         {
             "kind": finding.kind,
@@ -188,6 +233,8 @@ def _findings(view: RunView) -> list[dict[str, Any]]:
             "stage": STAGES.get(finding.stage, finding.stage),
             "confidence": as_probability(finding.confidence),
             "why": finding_text(finding),
+            "first": finding.first_cause,
+            "follows": finding_title(finding.explained_by) if finding.explained_by is not None else None,
             "refs": [
                 [what, person_number(what, number), known.get(what, {}).get(number)]
                 for what, numbers in finding.refs.items()

@@ -10,6 +10,8 @@ from rich.text import Text
 from rag_eval_hooks.record import Evaluation, MetricResult, RagRun
 from rag_eval_hooks.reports.overview import AverageRow, Averages
 from rag_eval_hooks.reports.plain import one_line, plain
+from rag_eval_hooks.reports.sentences import Paragraph, Part, Quote, Ref
+from rag_eval_hooks.reports.story import story
 from rag_eval_hooks.reports.view import (
     LONGEST_CAPTION,
     AnswerSegment,
@@ -28,13 +30,14 @@ from rag_eval_hooks.reports.words import (
     as_number,
     as_probability,
     finding_text,
+    finding_title,
     finding_words,
     person_number,
     rests_on,
     without_value,
 )
 
-__all__ = ["print_averages", "print_run"]
+__all__ = ["print_averages", "print_run", "print_story"]
 
 VERDICT_STYLES = {
     "supported": "green",
@@ -43,12 +46,14 @@ VERDICT_STYLES = {
     "uncertain": "yellow",
     "none": "dim",
 }
+TONE_STYLES = {"plain": "bold", "cause": "bold red", "good": "bold green"}
 USE_STYLES = {"used": "bold blue", "unused": "dim", "uncertain": "yellow", "unknown": "dim"}
 WIDE = 100
 ROOMY = 60
 SNIPPET = 120
 MOST_NUMBERS = 8
 LONGEST_TEXT = 20_000
+LONGEST_QUOTE = 2_000
 
 
 def print_run(console: Console, run: RagRun | None, evaluation: Evaluation) -> None:
@@ -62,6 +67,19 @@ def print_run(console: Console, run: RagRun | None, evaluation: Evaluation) -> N
         evaluation: What was concluded about the run.
     """
     _Printer(console).run(run_view(run, evaluation))
+
+
+def print_story(console: Console, run: RagRun | None, evaluation: Evaluation) -> None:
+    """Prints the story of one run in plain sentences, see `rag_eval_hooks.reports.story`.
+
+    No text of the run reaches the terminal as a control or escape sequence, nor as Rich markup.
+
+    Args:
+        console: Where to print; its width, colours and encoding are kept to.
+        run: The record; None where only the evaluation was kept.
+        evaluation: What was concluded about the run.
+    """
+    _Printer(console).story(evaluation, story(run, evaluation))
 
 
 def print_averages(console: Console, items: Iterable[tuple[Sequence[MetricResult], float]]) -> None:
@@ -120,15 +138,35 @@ class _Printer:
         evaluation = view.evaluation
         question = "no question was recorded" if evaluation.question is None else self.clean(evaluation.question)
         self.show((question, "bold"))
-        facts = [f"run {self.line(evaluation.run_id)}", STATUSES.get(evaluation.status, evaluation.status)]
-        if evaluation.answer_kind != "answer":
-            facts.append({"refusal": "refusal", "empty": "no answer"}[evaluation.answer_kind])
-        self.show((" - ".join(facts), "dim"))
+        self.facts(evaluation)
         self.answer(view)
         self.chunks(view)
         self.citations(view)
         self.findings(view)
         self.measures(view)
+
+    def facts(self, evaluation: Evaluation) -> None:
+        facts = [f"run {self.line(evaluation.run_id)}", STATUSES.get(evaluation.status, evaluation.status)]
+        if evaluation.answer_kind != "answer":
+            facts.append({"refusal": "refusal", "empty": "no answer"}[evaluation.answer_kind])
+        self.show((" - ".join(facts), "dim"))
+
+    def story(self, evaluation: Evaluation, paragraphs: Iterable[Paragraph]) -> None:
+        self.facts(evaluation)
+        for paragraph in paragraphs:
+            self.console.print()
+            self.show((paragraph.heading, TONE_STYLES[paragraph.tone]))
+            said = [part for sentence in paragraph.sentences for part in (*sentence, " ")]
+            text = Text.assemble(*map(self.part, said[:-1]))
+            for line in text.wrap(self.console, self.console.width):
+                line.rstrip()
+                self.show(line)
+
+    def part(self, part: Part) -> str | tuple[str, str]:
+        """One part of a sentence; text from outside made harmless."""
+        if isinstance(part, Quote):
+            return self.line(part.text, LONGEST_QUOTE)
+        return (part.shown, "bold") if isinstance(part, Ref) else part
 
     def answer(self, view: RunView) -> None:
         self.heading("Answer")
@@ -251,10 +289,12 @@ class _Printer:
             good = finding.kind == "right_refusal"
             self.show(
                 (finding_words(finding.kind)[0], "bold green" if good else "bold red"),
+                ("  first cause" if finding.first_cause else "", "bold"),
                 (
                     f"  {STAGES.get(finding.stage, finding.stage)}, confidence {as_probability(finding.confidence)}",
                     "dim",
                 ),
+                (f", follows from: {finding_title(finding.explained_by)}" if finding.explained_by else "", "dim"),
             )
             refs = "; ".join(self.references(what, numbers) for what, numbers in finding.refs.items() if numbers)
             why = finding_text(finding) or finding_words(finding.kind)[1]

@@ -11,6 +11,8 @@ from rag_eval_hooks.record import Finding, MetricResult
 from rag_eval_hooks.record.reasons import FAILED, REASONS
 
 __all__ = [
+    "ADVICE",
+    "ENDED",
     "FINDINGS",
     "PROBLEMS",
     "STAGES",
@@ -21,6 +23,7 @@ __all__ = [
     "as_probability",
     "counted",
     "finding_text",
+    "finding_title",
     "finding_words",
     "measure_words",
     "person_number",
@@ -76,6 +79,18 @@ STATUSES: Final[dict[str, str]] = {
 `partial` says nothing of a fault: it began inside a pipeline whose beginning was not seen.
 """
 
+ENDED: Final[dict[str, str]] = {
+    "ok": "The run finished.",
+    "partial": "The run finished, but only part of it was seen.",
+    "interrupted": "The run was interrupted and waits for input.",
+    "abandoned": "The reader left before the answer ended.",
+    "cancelled": "The run was cancelled.",
+    "error": "The run ended with an error.",
+    "timeout": "The run ran out of time.",
+    "evicted": "The run was never seen to end.",
+}
+"""By status of a run: how it ended, as a sentence."""
+
 FINDINGS: Final[dict[str, tuple[str, str]]] = {
     "zero_recall": ("Nothing relevant found", "No retrieved chunk is relevant to the question."),
     "missed_evidence": ("Evidence missed", "Relevant chunks exist that the search did not return."),
@@ -100,6 +115,28 @@ FINDINGS: Final[dict[str, tuple[str, str]]] = {
     "missing_citation": ("Citation missing", "A statement that needs a source carries no citation."),
 }
 """By kind of finding: title, and what it says."""
+
+ADVICE: Final[dict[str, str]] = {
+    "zero_recall": "Check that the evidence is in the index; then look at the query sent and try a hybrid search.",
+    "missed_evidence": "Retrieve more chunks, or search once more for what the question leaves unsaid.",
+    "incomplete_evidence": "Retrieve more chunks, or search for each part of the question on its own.",
+    "wrong_evidence": "Filter the search by what the question names (year, version, name), or put it into the chunks.",
+    "lost_before_prompt": "Raise the prompt's budget or the reranker's top_n.",
+    "truncated": "Raise the limit on a chunk's length in the prompt, or cut the documents into smaller chunks.",
+    "unused_evidence": "Put the evidence first and fewer chunks beside it, or ask for all that the question needs.",
+    "distracted": "Put fewer chunks into the prompt, or rerank so that those without an answer drop out.",
+    "unsupported_claim": "Ask for nothing beyond the context, and check whether the missing evidence is in the index.",
+    "conflicting_claim": "Compare the claim with the chunk: the model misread it, or the chunk is wrong or outdated.",
+    "computation_error": "Let a tool do the sum, or ask for the steps and check them.",
+    "lucky_guess": "Do not count on it: the model knew this by itself, so look at why retrieval did not give it.",
+    "wrong_refusal": "Soften the instruction to refuse, or put the evidence first in the prompt.",
+    "right_refusal": "If the question should be answerable, add what is missing to the index.",
+    "dangling_citation": "Number the chunks in the prompt, and say which numbers there are and where they begin.",
+    "unsupported_citation": "Ask for a citation only where the chunk says the same, or leave the statement out.",
+    "misplaced_citation": "Check that the numbers in the prompt follow the order after reranking.",
+    "missing_citation": "Ask for a citation behind every statement.",
+}
+"""By kind of finding: what to look at or to do next."""
 
 ANSWER_REASONS: Final[dict[str, str]] = {
     "no_gold": "no right answer was given",
@@ -209,6 +246,16 @@ def rests_on(metric: str, labels: str | None) -> str:
 def finding_words(kind: str) -> tuple[str, str]:
     """Returns a finding's title and what it says."""
     return FINDINGS.get(kind, (kind.replace("_", " ").capitalize(), ""))
+
+
+def finding_title(kind: str) -> str:
+    """Returns a finding's title as it stands within a sentence.
+
+    >>> finding_title("lost_before_prompt")
+    'lost before the prompt'
+    """
+    title = finding_words(kind)[0]
+    return title[:1].lower() + title[1:]
 
 
 def finding_text(finding: Finding) -> str:

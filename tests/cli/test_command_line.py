@@ -57,7 +57,7 @@ def test_version_and_help() -> None:
     assert (shown.returncode, shown.stderr) == (0, "")
     assert "\n    rag-eval-hooks replay log.jsonl evaluations.jsonl --store runs.db\n" in shown.stdout
     assert call().stdout == shown.stdout
-    for command in ("replay", "show", "report", "metrics", "recalibrate", "schema", "demo"):
+    for command in ("replay", "show", "explain", "report", "metrics", "recalibrate", "schema", "demo"):
         assert f"\n  {command} " in shown.stdout
         assert call(command, "--help").returncode == 0
 

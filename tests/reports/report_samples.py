@@ -20,6 +20,7 @@ from rag_eval_hooks.record import (
     Support,
     Usage,
 )
+from rag_eval_hooks.record.evaluation import FindingKind
 
 MADE_BY = MadeBy(
     package="rag-eval-hooks 0", attributor="lexical", attributor_version="1", metrics={"ContextPrecision": 1}
@@ -137,6 +138,16 @@ def finding(kind: Any, stage: Any, confidence: float, why: str, **refs: tuple[in
     return Finding(kind=kind, stage=stage, confidence=confidence, why=why, refs=refs)
 
 
+def first(one: Finding) -> Finding:
+    """The finding as the first cause."""
+    return one.model_copy(update={"first_cause": True})
+
+
+def following(one: Finding, kind: FindingKind) -> Finding:
+    """The finding as one that follows from another."""
+    return one.model_copy(update={"explained_by": kind})
+
+
 def sample_evaluation(run_id: str = "r1", **changes: Any) -> Evaluation:
     """What was concluded about `sample_run`."""
     uses = (("used", 0.98), ("unused", 0.04), ("used", 0.9), ("uncertain", 0.5), ("unused", 0.0))
@@ -168,9 +179,12 @@ def sample_evaluation(run_id: str = "r1", **changes: Any) -> Evaluation:
             MetricResult(metric="RR", value=None, reason="failed:KeyError", labels="gold"),
         ),
         "findings": (
-            finding("conflicting_claim", "answer", 0.9, "Another number: claims 3.", claims=(3,), chunks=(4,)),
+            first(finding("conflicting_claim", "answer", 0.9, "Another number: claims 3.", claims=(3,), chunks=(4,))),
             finding("dangling_citation", "citation", 1, "One mark points to nothing: citations 5.", citations=(5,)),
-            finding("misplaced_citation", "citation", 0.7, "Misplaced: citations 3.", citations=(3,), chunks=(3,)),
+            following(
+                finding("misplaced_citation", "citation", 0.7, "Misplaced: citations 3.", citations=(3,), chunks=(3,)),
+                "conflicting_claim",
+            ),
             finding("unsupported_claim", "answer", 0.65, "No chunk backs these: claims 4.", claims=(4,)),
         ),
         "made_by": MADE_BY,
@@ -236,7 +250,7 @@ def poisoned(payload: str) -> tuple[RagRun, Evaluation]:
         ),
         findings=(
             Finding(
-                kind="conflicting_claim", stage="answer", confidence=1, why=payload,
+                kind="conflicting_claim", stage="answer", confidence=1, why=payload, first_cause=True,
                 refs={payload: (1,), "claims": (0, 9), "chunks": (1,), "citations": (0,)},
             ),
         ),

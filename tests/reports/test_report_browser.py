@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from report_samples import TEXTS, finding, poisoned, sample_evaluation, sample_run
+from report_samples import TEXTS, finding, first, poisoned, sample_evaluation, sample_run
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -188,7 +188,7 @@ def test_a_citation_says_why_it_fails(browser: webdriver.Chrome, page: Path) -> 
 
 def test_the_keyboard_reaches_and_selects_a_claim(browser: webdriver.Chrome, page: Path) -> None:
     opened(browser, page, "#run-0")
-    for _ in range(12):
+    for _ in range(60):  # the story's numbers come before
         browser.switch_to.active_element.send_keys(Keys.TAB)
         if "claim" in (browser.switch_to.active_element.get_attribute("class") or ""):
             break
@@ -202,6 +202,57 @@ def test_a_finding_leads_to_what_it_is_about(browser: webdriver.Chrome, page: Pa
     opened(browser, page, "#run-0")
     click(browser, ".run-findings li:nth-child(2) .ref")
     assert [text.partition(" (")[0] for text in texts(browser, ".cite.on")] == ["[9]"]
+
+
+def test_the_story_stands_above_the_details(browser: webdriver.Chrome, page: Path) -> None:
+    opened(browser, page, "#run-0")
+    assert texts(browser, ".story dt") == [
+        "What came back", "What reached the prompt", "What was used", "What the answer says", "Citations",
+        "What failed first", "What follows from it", "What stands on its own",
+    ]  # fmt: skip
+    assert texts(browser, ".story dd")[0] == 'The search "bm25" returned 5 chunks; reranking returned 5 chunks.'
+    assert texts(browser, ".story .cause dd")[0].startswith(
+        "Claim contradicts the context (answer; claim 4; chunk 4; confidence 0.90): Another number: claims 3. What"
+    )
+    below = "return arguments[0].getBoundingClientRect().bottom <= arguments[1].getBoundingClientRect().top"
+    assert browser.execute_script(below, all_of(browser, ".story")[0], all_of(browser, ".columns")[0])
+
+
+def test_a_number_of_the_story_leads_to_what_it_names(browser: webdriver.Chrome, page: Path) -> None:
+    opened(browser, page, "#run-0")
+    assert all_of(browser, ".story .cause .ref")[0].get_attribute("aria-label") == "claim 4"
+    click(browser, ".story .cause .ref")
+    assert texts(browser, ".claim.on .heard") == ["Claim 4, contradicted: "]
+    click(browser, ".story .cause .ref", 1)
+    assert texts(browser, ".chunk.on .id") == ["hr-note-7"]
+
+
+def test_the_first_cause_is_marked_and_what_follows_says_so(browser: webdriver.Chrome, page: Path) -> None:
+    opened(browser, page)
+    assert texts(browser, ".rows .tag.finding.cause") == ["First cause: Claim contradicts the context"]
+    opened(browser, page, "#run-0")
+    assert texts(browser, ".run-findings .first .tag.cause") == ["first cause"]
+    assert texts(browser, ".run-findings .follows") == ["Follows from: claim contradicts the context"]
+    opened(browser, page, "#run-2")
+    assert texts(browser, ".story .good dt") == ["Nothing failed"]
+    assert texts(browser, ".story .cause, .run-findings .cause, .follows") == []
+
+
+def test_the_order_by_first_cause_groups_the_runs(browser: webdriver.Chrome, tmp_path: Path) -> None:
+    kinds: list[Any] = ["truncated", None, "zero_recall", "truncated", None, "zero_recall", "zero_recall"]
+    write_report(
+        [
+            (None, sample_evaluation(str(place), question=f"{place} {kind}", findings=causes))
+            for place, kind in enumerate(kinds)
+            for causes in [() if kind is None else (first(finding(kind, "retrieval", 1, "So.")),)]
+        ],
+        tmp_path / "r.html",
+    )
+    opened(browser, tmp_path / "r.html")
+    click(browser, "#f-sort option[value='cause']")
+    assert visible_rows(browser) == [
+        "2 zero_recall", "5 zero_recall", "6 zero_recall", "0 truncated", "3 truncated", "1 None", "4 None",
+    ]  # fmt: skip
 
 
 def test_verdicts_are_told_without_colour(browser: webdriver.Chrome, page: Path) -> None:
@@ -259,6 +310,9 @@ def test_a_missing_number_is_not_a_zero(browser: webdriver.Chrome, page: Path) -
 @pytest.mark.parametrize(
     ("field", "choice", "expected"),
     [
+        ("cause", "conflicting_claim", ["How did revenue develop in 2023, and what drove it?"]),
+        ("cause", "*", ["How did revenue develop in 2023, and what drove it?"]),
+        ("cause", "-", ["Without record", "Refused", "Failed", "Low precision"]),
         ("finding", "dangling_citation", ["How did revenue develop in 2023, and what drove it?"]),
         ("finding", "-", ["Without record", "Failed", "Low precision"]),
         ("kind", "refusal", ["Refused"]),
@@ -288,16 +342,18 @@ def test_low_precision_and_text_filter_and_order(browser: webdriver.Chrome, page
     assert [row[:7] for row in visible_rows(browser)] == ["Low pre", "How did", "Without", "Refused", "Failed"]
 
 
-def test_a_kind_of_finding_opens_its_runs_and_a_run_leads_back(browser: webdriver.Chrome, page: Path) -> None:
+def test_a_first_cause_opens_its_runs_and_a_run_leads_back(browser: webdriver.Chrome, page: Path) -> None:
     opened(browser, page)
-    click(browser, "button.kind[data-kind='right_refusal']")
-    assert visible_rows(browser) == ["Refused"]
+    question = "How did revenue develop in 2023, and what drove it?"
+    click(browser, "button.kind[data-kind='conflicting_claim']")
+    assert visible_rows(browser) == [question]
+    assert all_of(browser, "#f-cause")[0].get_property("value") == "conflicting_claim"
     click(browser, ".rows a")
     arrived(browser, "#run h1")
-    assert texts(browser, "#run h1") == ["Refused"]
+    assert texts(browser, "#run h1") == [question]
     browser.back()
     arrived(browser, "#overview")
-    assert visible_rows(browser) == ["Refused"], "the filter is kept"
+    assert visible_rows(browser) == [question], "the filter is kept"
     assert not all_of(browser, "#run")[0].is_displayed()
 
 
@@ -346,6 +402,9 @@ def test_text_from_outside_is_only_text(browser: webdriver.Chrome, tmp_path: Pat
         "run metadata": texts(browser, ".below .pairs dd")[0],
     }
     assert [name for name, text in shown.items() if payload not in text] == []
+    told = texts(browser, ".story .said")
+    assert len(told) == 4, "step, chunk, mark, why"
+    assert all(" ".join(payload.split()) in text for text in told), "the story puts each on one line"
     assert browser.execute_script("return window.pwned") is None
     assert (
         browser.execute_script("return document.querySelectorAll('img, iframe, svg[onload], a[href^=data]').length")

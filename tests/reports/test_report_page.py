@@ -7,14 +7,15 @@ import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from report_samples import sample_evaluation, sample_run
+from report_samples import finding, first, following, poisoned, sample_evaluation, sample_run
 
 from rag_eval_hooks.errors import ConfigError
-from rag_eval_hooks.record import Evaluation, MetricResult, RagRun
+from rag_eval_hooks.record import Evaluation, Finding, MetricResult, RagRun
 from rag_eval_hooks.reports import write_report
 from rag_eval_hooks.reports.payload import LONGEST_PIECE, script_json
 
@@ -80,15 +81,60 @@ def test_a_run_that_was_hardly_ever_sampled_gives_a_page_too(tmp_path: Path) -> 
     assert ">0.25<" in (tmp_path / "r.html").read_text("utf-8"), "1 / 5e-324 is infinite; the weight is 1e12"
 
 
-def test_findings_count_runs_and_link_to_different_questions(tmp_path: Path) -> None:
+def test_first_causes_count_runs_and_link_to_different_questions(tmp_path: Path) -> None:
     questions = ["Why?", "Why?", "How?", "When?", "Where?"]
-    twice = sample_evaluation().findings[-1:] * 2
-    pairs = [(None, sample_evaluation(f"r{i}", question=q, findings=twice)) for i, q in enumerate(questions)]
+    found = (
+        first(finding("truncated", "packing", 1, "In part.")),
+        following(finding("unsupported_claim", "answer", 0.7, "Not backed."), "truncated"),
+    )
+    pairs = [(None, sample_evaluation(f"r{i}", question=q, findings=found)) for i, q in enumerate(questions)]
     write_report([*pairs, (None, sample_evaluation("fine", findings=()))], tmp_path / "r.html")
     page = (tmp_path / "r.html").read_text("utf-8")
     assert re.findall(r'href="#run-(\d)"><bdi>(\w+\?)', page) == [("0", "Why?"), ("2", "How?"), ("3", "When?")]
-    assert ">5 runs<" in page, "two findings of a kind in a run count once"
+    assert ">5 runs<" in page
     assert ">83.3 %<" in page, "5 / 6"
+    assert re.findall(r'data-kind="(\w+)"', page) == ["truncated"], "what follows from it is not counted"
+    assert "Raise the limit on a chunk" in page, "what to do about it"
+    assert "more run" not in page
+
+
+def test_the_overview_says_what_the_findings_of_all_runs_come_to(tmp_path: Path) -> None:
+    def of(*findings: Finding, **changes: Any) -> tuple[None, Evaluation]:
+        return None, sample_evaluation(findings=findings, **changes)
+
+    bare = finding("unsupported_claim", "answer", 0.7, "Not backed.")
+    pairs = [
+        of(first(bare)),
+        of(first(finding("truncated", "packing", 1, "In part.")), bare),
+        of(bare),
+        of(bare.model_copy(update={"confidence": 0.3})),
+        of(finding("right_refusal", "answer", 0.9, "Rightly."), answer_kind="refusal"),
+        of(),
+        of(),
+        of(status="error"),
+        of(answer_kind="empty"),
+    ]
+    write_report(pairs, tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text("utf-8")
+    assert (
+        "Of 9 runs: 2 with a first cause, 1 with findings of which none is marked as the first, 1 with hints only, "
+        "1 with a right refusal, 2 in which nothing wrong was found, "
+        "2 without an answer to judge, and without findings."
+    ) in page
+    assert re.findall(r'data-kind="(\w+)"', page) == ["truncated", "unsupported_claim"]
+    assert page.count("Found in 3 more runs, not as the first cause.") == 1
+    assert [run["cause"] for run in block(page, "index")["runs"]] == ["unsupported_claim", "truncated"] + [None] * 7
+
+
+def test_the_story_of_a_run_keeps_text_from_outside_apart(tmp_path: Path) -> None:
+    write_report([poisoned("PAYLOAD")], tmp_path / "r.html")
+    story = block((tmp_path / "r.html").read_text("utf-8"), "run-data-0")["story"]
+    pieces = [piece for part in story for piece in part["says"]]
+    assert not [piece for piece in pieces if isinstance(piece, str) and "PAYLOAD" in piece]
+    assert sum("PAYLOAD" in piece["q"] for piece in pieces if not isinstance(piece, str) and "q" in piece) == 4
+    cause = next(part for part in story if part["tone"] == "cause")
+    references = [piece["ref"] for piece in cause["says"] if not isinstance(piece, str) and "ref" in piece]
+    assert references == [["claims", "1", 0], ["claims", "10", None], ["chunks", "1", 0], ["citations", "1", 0]]
 
 
 def test_a_missing_value_is_told_in_words(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from rag_eval_hooks.record import Chunk, ContextItem, Evaluation, Finding, MetricResult, RagRun
 from rag_eval_hooks.reports.payload import run_data
-from rag_eval_hooks.reports.terminal import print_averages, print_run
+from rag_eval_hooks.reports.terminal import print_averages, print_run, print_story
 from rag_eval_hooks.reports.view import run_view
 
 ESCAPES = [
@@ -32,7 +32,15 @@ def printed(run: RagRun | None, evaluation: Evaluation, width: int = 100, colour
     out = io.StringIO()
     console = Console(file=out, width=width, force_terminal=colour, color_system="truecolor" if colour else None)
     print_run(console, run, evaluation)
+    print_story(console, run, evaluation)
     print_averages(console, [(evaluation.results, 1.0)])
+    return out.getvalue()
+
+
+def explained(run: RagRun | None, evaluation: Evaluation, width: int = 100, colour: bool = False) -> str:
+    out = io.StringIO()
+    console = Console(file=out, width=width, force_terminal=colour, color_system="truecolor" if colour else None)
+    print_story(console, run, evaluation)
     return out.getvalue()
 
 
@@ -94,6 +102,7 @@ def test_a_console_of_any_encoding_can_print(encoding: str) -> None:
     raw = io.BytesIO()
     out = io.TextIOWrapper(raw, encoding=encoding, errors="strict", write_through=True)
     print_run(Console(file=out, width=80), *poisoned("naïve 東京 ✓ 😀"))
+    print_story(Console(file=out, width=80), *poisoned("naïve 東京 ✓ 😀"))
     assert ("東京" in raw.getvalue().decode(encoding)) == (encoding == "utf-8")
     out.detach()
 
@@ -224,3 +233,33 @@ def test_an_abandoned_stream_says_what_the_user_saw(seen: str | None, note: str 
     out = printed(run, evaluation)
     assert (note in out) if note else ("Judged is" not in out)
     assert run_data(run_view(run, evaluation))["unread"] == note
+
+
+@pytest.mark.parametrize("payload", ESCAPES)
+def test_a_story_shows_what_is_harmless_of_a_text(payload: str) -> None:
+    out = explained(*poisoned(payload))
+    assert not re.findall("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", out)
+    assert re.search(r'Asked\n"[^"]*X[^"]*"\n', out)
+    own = re.findall(r"\x1b\[[0-9;]*m", explained(*poisoned(payload), colour=True))
+    assert {code.strip("\x1b[m").split(";")[0] for code in own} <= {"", "0", "1", "2"}, "bold and dim"
+
+
+def test_a_story_takes_no_markup() -> None:
+    assert '"[bold red]hi[/] :smile:"' in explained(*poisoned("[bold red]hi[/] :smile:"), width=140)
+
+
+def test_a_narrow_terminal_gets_the_same_story() -> None:
+    narrow, wide = (explained(sample_run(), sample_evaluation(), width=width) for width in (30, 200))
+    assert max(map(len, narrow.splitlines())) <= 30
+    assert narrow.split() == wide.split()
+    assert not [line for line in narrow.splitlines() if line != line.rstrip()]
+
+
+def test_the_first_cause_is_marked_and_what_follows_from_it() -> None:
+    flat = " ".join(printed(sample_run(), sample_evaluation(), width=200).partition("Findings")[2].split())
+    assert "Claim contradicts the context first cause Answer, confidence 0.90 Another number" in flat
+    assert "Citation of nothing Citations, confidence 1 One mark" in flat
+    assert (
+        "Citation of the wrong chunk Citations, confidence 0.70, follows from: claim contradicts the context Mis"
+        in flat
+    )

@@ -4,7 +4,7 @@ const PAGE_SIZE = 100;
 const runs = INDEX.runs.map((run, number) => ({
   ...run, number, text: [run.q, run.a, run.id, ...run.tags].join("\n").toLowerCase(),
 }));
-const state = { text: "", finding: "", status: "", kind: "", tag: "", measure: "", most: "", sort: "given" };
+const state = { text: "", cause: "", finding: "", status: "", kind: "", tag: "", measure: "", most: "", sort: "given" };
 let visible = runs;
 let shownRows = PAGE_SIZE;
 let listScroll = 0;
@@ -14,9 +14,13 @@ const measureNames = [...new Set(runs.flatMap((run) => Object.keys(run.measures)
 const measured = (name) => (run) => own(run.measures, name) ?? Infinity;
 const precision = measureNames.find((name) => name.startsWith("ContextPrecision"));
 
+// Runs with the same first cause stand together, the most frequent cause first.
+const CAUSES = counts(runs.map((run) => run.cause).filter(Boolean)).map(([kind]) => kind);
+
 const bad = (run) => run.verdicts.filter((verdict) => verdict === "unsupported" || verdict === "conflict").length;
 const SORTS = {
   given: ["as recorded", null],
+  cause: ["first cause", (run) => (run.cause === null ? Infinity : CAUSES.indexOf(run.cause))],
   findings: ["most findings", (run) => -run.findings.length],
   unbacked: ["most unbacked claims", (run) => -bad(run)],
   newest: ["newest", (run) => (run.started === null ? Infinity : -run.started)],
@@ -26,6 +30,7 @@ for (const name of measureNames) SORTS[`low:${name}`] = [`lowest ${name}`, measu
 
 function matches(run) {
   if (state.text && !state.text.toLowerCase().split(/\s+/).every((word) => run.text.includes(word))) return false;
+  if (state.cause === "*" ? run.cause === null : state.cause === "-" ? run.cause !== null : state.cause && run.cause !== state.cause) return false;
   if (state.finding === "*" ? !run.findings.length : state.finding === "-" ? run.findings.length : state.finding && !run.findings.includes(state.finding)) return false;
   if (state.status && run.status !== state.status) return false;
   if (state.kind && run.kind !== state.kind) return false;
@@ -65,6 +70,8 @@ function controls() {
   const tags = counts(runs.flatMap((run) => [...new Set(run.tags)]));
   return el("form", { class: "filters", role: "search" },
     el("label", { class: "field field-text", for: "f-text" }, el("span", {}, "Search"), search),
+    choose("cause", "First cause", [["", "any or none"], ["*", "any first cause"], ["-", "no first cause"],
+      ...counts(runs.map((run) => run.cause).filter(Boolean)).map(([kind, count]) => [kind, `${titles(kind)} (${count})`])]),
     choose("finding", "Finding", [["", "any or none"], ["*", "any finding"], ["-", "no finding"],
       ...counts(runs.flatMap((run) => run.findings)).map(([kind, count]) => [kind, `${titles(kind)} (${count})`])]),
     choose("kind", "Answer", [["", "any"], ...counts(runs.map((run) => run.kind)).map(([kind, count]) =>
@@ -76,7 +83,7 @@ function controls() {
       el("label", { class: "field field-most", for: "f-most" }, el("span", {}, "at most"), most)) : null,
     choose("sort", "Order", Object.entries(SORTS).map(([key, [words]]) => [key, words])),
     el("div", { class: "actions" }, low, button({ class: "quick", id: "f-clear" }, () => {
-      change({ text: "", finding: "", status: "", kind: "", tag: "", measure: "", most: "", sort: "given" });
+      change({ text: "", cause: "", finding: "", status: "", kind: "", tag: "", measure: "", most: "", sort: "given" });
     }, "clear")));
 }
 
@@ -124,7 +131,8 @@ function row(run) {
       precision ? el("span", { class: "quiet", title: precision }, `CP ${value === null ? "n/a" : asShare(value)}`) : null,
       run.status === "ok" ? null : el("span", { class: "tag warn" }, INDEX.statuses[run.status] || run.status),
       run.kind === "answer" ? null : el("span", { class: "tag" }, run.kind === "refusal" ? "refusal" : "no answer"),
-      run.findings.map((kind) => el("span", { class: `tag finding ${kind === "right_refusal" ? "good" : ""}` }, INDEX.findings[kind] ? INDEX.findings[kind][0] : kind)))));
+      run.findings.map((kind) => el("span", { class: `tag finding ${kind === "right_refusal" ? "good" : kind === run.cause ? "cause" : ""}` },
+        kind === run.cause ? "First cause: " : null, INDEX.findings[kind] ? INDEX.findings[kind][0] : kind)))));
 }
 
 /** Draws the run that the address names, or the overview. */
@@ -162,7 +170,7 @@ addEventListener("keydown", (event) => {
 });
 for (const kind of document.querySelectorAll("button.kind")) {
   kind.addEventListener("click", () => {
-    change({ finding: kind.dataset.kind });
+    change({ cause: kind.dataset.kind });
     reveal(document.getElementById("runs"), "start");
   });
 }

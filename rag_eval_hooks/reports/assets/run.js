@@ -13,7 +13,7 @@ class RunPage {
     this.pieces = []; // {node, chunk, claims}
     this.selected = null;
     this.panel = el("div", { class: "panel", "aria-live": "polite" });
-    this.node = el("article", { class: "run" }, place, this.head(), this.body(), this.below());
+    this.node = el("article", { class: "run" }, place, this.head(), this.story(), this.body(), this.below());
     this.say(null);
   }
 
@@ -35,6 +35,21 @@ class RunPage {
         : el("h1", { dir: "auto", tabindex: "-1" }, data.question),
       el("ol", { class: "flow", "aria-label": "Chunks by stage" },
         flow.map(([words, count]) => el("li", {}, el("b", {}, String(count)), ` ${words}`))));
+  }
+
+  story() {
+    return el("section", { class: "story", "aria-labelledby": "h-story" },
+      el("h2", { id: "h-story", class: "eyebrow" }, "What happened"),
+      el("dl", {}, this.data.story.map((part) => el("div", { class: part.tone },
+        el("dt", {}, part.heading), el("dd", {}, part.says.map((piece) => this.said(piece)))))));
+  }
+
+  /** One part of a sentence: our own words, text from outside, or a number that leads to what it names. */
+  said(piece) {
+    if (typeof piece === "string") return piece;
+    if (piece.ref === undefined) return quoted(piece.q, "said");
+    const [what, number, place] = piece.ref;
+    return this.reference(what, number, place, number);
   }
 
   body() {
@@ -189,19 +204,28 @@ class RunPage {
     if (!this.data.findings.length) return null;
     return el("section", { class: "run-findings", "aria-labelledby": "h-run-findings" },
       el("h2", { id: "h-run-findings", class: "eyebrow" }, "Findings"),
-      el("ul", {}, this.data.findings.map((finding) => el("li", { class: finding.kind === "right_refusal" ? "good" : null },
-        el("p", { class: "what" }, el("b", {}, finding.title), el("span", { class: "tag" }, finding.stage),
+      el("ul", {}, this.data.findings.map((finding) => el("li", { class: this.weight(finding) },
+        el("p", { class: "what" }, el("b", {}, finding.title),
+          finding.first ? el("span", { class: "tag cause" }, "first cause") : null, el("span", { class: "tag" }, finding.stage),
           el("span", { class: "p", title: "How sure this is, from 0 to 1" }, `confidence ${finding.confidence}`)),
         el("p", {}, finding.why || finding.says),
+        finding.follows === null ? null : el("p", { class: "follows" }, `Follows from: ${finding.follows}`),
         finding.refs.length ? el("p", { class: "refs" }, finding.refs.map(([what, number, place]) => this.reference(what, number, place))) : null))));
   }
 
-  reference(what, number, place) {
+  /** How a finding is drawn: as good, as the first cause, as one that follows from another, or plainly. */
+  weight(finding) {
+    if (finding.kind === "right_refusal") return "good";
+    return finding.first ? "first" : finding.follows === null ? null : "later";
+  }
+
+  /** A button that leads to a claim, citation or chunk; `words` where its name is said before it. */
+  reference(what, number, place, words) {
     const name = own({ claims: "claim", citations: "citation", chunks: "chunk" }, what);
     if (!name) return el("span", { class: "tag" }, quoted(what), ` ${number}`);
-    if (place === null) return el("span", { class: "tag" }, `${name} ${number}`);
+    if (place === null) return el("span", { class: "tag" }, words || `${name} ${number}`);
     const key = { claims: { claim: place }, citations: { cites: [place] }, chunks: { chunk: place } }[what];
-    return button({ class: "ref" }, () => this.select(key, true, what !== "chunks"), `${name} ${number}`);
+    return button({ class: "ref", "aria-label": `${name} ${number}` }, () => this.select(key, true, what !== "chunks"), words || `${name} ${number}`);
   }
 
   below() {
