@@ -87,7 +87,7 @@ def print_corpora(by_corpus: dict[tuple[str, str], list[bool]]) -> None:
     corpora = list(dict.fromkeys(corpus for _, corpus in by_corpus))
     print("\n" + "named rightly, by corpus".ljust(26) + "".join(f"{corpus:>16}" for corpus in corpora))
     for injection in INJECTIONS:
-        cells = []
+        cells: list[str] = []
         for corpus in corpora:
             named = by_corpus.get((injection.name, corpus), [])
             cells.append(f"{sum(named)}/{len(named)}" if named else "-")

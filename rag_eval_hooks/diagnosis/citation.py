@@ -36,7 +36,7 @@ def missing_citation(seen: Situation) -> Found | None:
     """Backed claims without a citation, in an answer that cites elsewhere."""
     if not seen.answered or not seen.attribution.citations:
         return None
-    bare = [claim for claim in seen.checkable if claim.verdict == "supported" and not claim.citations]
+    bare = [claim for claim in seen.checkable if claim.lacks_citation]
     if not bare:
         return None
     sure = [ONE_MARK_FOR_SEVERAL if _next_speaks_for(claim, seen) else STYLE for claim in bare]
