@@ -17,6 +17,9 @@ __all__ = ["BINS", "Calibration", "HeadName", "Scaling", "expected_calibration_e
 HeadName = Literal["use", "support"]
 
 BINS = 10
+SLOPES = (0.01, 20.0)
+MOST_INTERCEPT = 100.0
+"""No labels give more: `recalibrate` ties slopes to 1. Beyond, a file is damaged, or was written by hand amiss."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class Scaling:
     0.6225
 
     Raises:
-        ConfigError: If the slope is not above 0, or a number is not finite.
+        ConfigError: If the slope is not from 0.01 to 20, or the intercept is beyond 100.
     """
 
     slope: float = 1.0
@@ -46,8 +49,12 @@ class Scaling:
     """The same with it, by cross-validation."""
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.slope) and self.slope > 0 and math.isfinite(self.intercept)):
-            raise ConfigError(f"a scaling needs a slope above 0 and finite numbers, got {self.slope}, {self.intercept}")
+        low, high = SLOPES
+        if not low <= self.slope <= high:
+            raise ConfigError(f"slope: expected a number from {low:g} to {high:g}, got {self.slope:g}")
+        if not abs(self.intercept) <= MOST_INTERCEPT:
+            most = f"{MOST_INTERCEPT:g}"
+            raise ConfigError(f"intercept: expected a number from -{most} to {most}, got {self.intercept:g}")
 
     def apply(self, probability: float) -> float:
         """Returns the calibrated probability, in [0, 1]; the identity returns it unchanged."""
@@ -160,4 +167,4 @@ def _scaling(data: Any, name: str, path: str | os.PathLike[str]) -> Scaling | No
     try:
         return Scaling(**{**values, "labels": int(values.get("labels", 0))})  # type: ignore[arg-type]
     except ConfigError as error:
-        raise ConfigError(f"{os.fspath(path)}: {error}") from error
+        raise ConfigError(f"{os.fspath(path)}: {name}.{error}") from error

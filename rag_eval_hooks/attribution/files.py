@@ -25,7 +25,7 @@ def read_settings(path: str | os.PathLike[str], kind: str) -> dict[str, Any]:
     try:
         if os.stat(path).st_size > MAX_BYTES:
             raise ConfigError(f"{path} is larger than {MAX_BYTES // 1024**2} MiB: this is no {kind} file")
-        data = json.loads(Path(path).read_text("utf-8"))
+        data = json.loads(Path(path).read_text("utf-8-sig"))  # some editors put a byte order mark first
     except OSError as error:
         raise ConfigError(f"cannot read the {kind} file {path}: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:

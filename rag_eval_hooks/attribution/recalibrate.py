@@ -1,6 +1,9 @@
 """Fits a calibration to a user's own labels, and estimates the share of positives where there are none."""
 
+import hashlib
+import json
 import math
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -18,6 +21,7 @@ __all__ = [
     "MIN_LABELS",
     "SLOPE_FROM",
     "THRESHOLDS",
+    "ContradictingLabels",
     "Fit",
     "Pairs",
     "Quality",
@@ -73,7 +77,8 @@ def recalibrate(labelled: Iterable[RagRun], attributor: Attributor | None = None
     For the use head `gold.used` counts (the ids of the chunks the answer used; every other chunk of the prompt was not
     used), for the support head `gold.supported` (a verdict for each claim, in order). From 20 labels of a head its
     intercept is fitted, from 50 with at least 10 of each kind the slope, too (Platt scaling), by penalised likelihood
-    around the identity. A head with fewer labels, or with labels of one kind only, stays as it is.
+    around the identity. A head with fewer labels, or with labels of one kind only, stays as it is. Where labels of the
+    same thing contradict each other, a warning says so; all of them count.
 
     Args:
         labelled: Runs with labels; others are skipped. They are read once.
@@ -83,10 +88,14 @@ def recalibrate(labelled: Iterable[RagRun], attributor: Attributor | None = None
         InputError: If no head has enough labels, or a run's `gold.supported` does not fit its claims.
     """
     groups: dict[HeadName, list[Pairs]] = {"use": [], "support": []}
+    contradicting = ContradictingLabels()
     for run in labelled:
+        contradicting.note(run)
         for head, pairs in labelled_pairs(run, attributor).items():
             if pairs:
                 groups[head].append(pairs)
+    if contradicting.warning:
+        warnings.warn(contradicting.warning, UserWarning, stacklevel=2)
     fits = {head: fit_head(head, found) for head, found in groups.items()}
     return calibration_of(fits, groups)
 
@@ -106,6 +115,50 @@ def calibration_of(fits: dict[HeadName, Fit | None], groups: dict[HeadName, list
     scalings = {head: fit.scaling for head, fit in fits.items() if fit is not None}
     today = datetime.now(UTC).date().isoformat()
     return Calibration(use=scalings.get("use"), support=scalings.get("support"), date=today)
+
+
+class ContradictingLabels:
+    """Notices labels that say the opposite of one before: of the same chunk or claim of the same question and answer.
+
+    Runs are told apart by what they say, not by their ids. Remembered is a hash of what each label is of.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.first: str | None = None
+        """Id of the first run with such a label."""
+        self._labels: dict[bytes, bool] = {}
+
+    def note(self, run: RagRun) -> None:
+        """Compares a run's labels with those of the runs before."""
+        gold = run.gold
+        if gold is None:
+            return
+        texts = [chunk.text for chunk in run.context_chunks()]
+        about = hashlib.sha256(json.dumps([run.question, run.judged_answer, texts]).encode("ascii")).digest()
+        labels: dict[str, bool] = {}
+        if gold.used is not None:
+            for chunk in run.context_chunks():
+                key = f"use {chunk.text}"  # one of two equal chunks is enough
+                labels[key] = labels.get(key, False) or chunk.id in gold.used
+        for index, label in enumerate(gold.supported or ()):
+            if label is not None:
+                labels[f"support {index}"] = label
+        for key, label in labels.items():
+            whole = hashlib.sha256(about + key.encode("utf-8", "surrogatepass")).digest()
+            if self._labels.setdefault(whole, label) != label:
+                self.count += 1
+                self.first = self.first or run.run_id
+
+    @property
+    def warning(self) -> str | None:
+        """What to say of them; None where there are none."""
+        if not self.count:
+            return None
+        return (
+            f"labels contradict each other: {self.count} of them say the opposite of an earlier label of the same "
+            f"chunk or claim of the same run; the first is in run {self.first}"
+        )
 
 
 def labelled_pairs(run: RagRun, attributor: Attributor | None = None) -> dict[HeadName, Pairs]:

@@ -75,16 +75,22 @@ def recalibrate(
 
 
 def _labels(source: str, attributor: "Attributor", *, quiet: bool) -> "tuple[dict[HeadName, list[Pairs]], int]":
-    from rag_eval_hooks.attribution.recalibrate import labelled_pairs
+    from rag_eval_hooks.attribution.recalibrate import ContradictingLabels, labelled_pairs
 
     groups: dict[HeadName, list[Pairs]] = {"use": [], "support": []}
 
+    contradicting = ContradictingLabels()
+
     def take(run: "RagRun") -> None:
+        contradicting.note(run)
         for head, pairs in labelled_pairs(run, attributor).items():
             if pairs:
                 groups[head].append(pairs)
 
-    return groups, _each_run(source, "read", take, quiet=quiet)
+    bad = _each_run(source, "read", take, quiet=quiet)
+    if contradicting.warning:
+        say(f"warning: {contradicting.warning}")
+    return groups, bad
 
 
 def _each_run(source: str, what: str, take: "Callable[[RagRun], None]", *, quiet: bool) -> int:

@@ -14,7 +14,7 @@ from rag_eval_hooks import Attributor, Evaluation, RagEvalHooksError, RagRun, ev
 from rag_eval_hooks.attribution import Calibration, Scaling, prior_shift, recalibrate
 from rag_eval_hooks.attribution.calibration import expected_calibration_error
 from rag_eval_hooks.attribution.log_odds import log_odds
-from rag_eval_hooks.attribution.recalibrate import fit_head, fit_scaling
+from rag_eval_hooks.attribution.recalibrate import ContradictingLabels, fit_head, fit_scaling
 
 PROBABILITY = st.floats(0, 1)
 SHARE = st.floats(0.02, 0.98)
@@ -48,10 +48,16 @@ def test_the_map_keeps_order_and_bounds(slope: float, intercept: float, one: flo
     assert 0 <= low <= high <= 1
 
 
-@pytest.mark.parametrize("numbers", [(0, 0), (-1, 0), (math.nan, 0), (1, math.inf), (math.inf, 0)])
-def test_a_map_that_loses_the_order_is_refused(numbers: tuple[float, float]) -> None:
-    with pytest.raises(RagEvalHooksError, match="slope above 0"):
-        Scaling(*numbers)
+@pytest.mark.parametrize("slope", [0, -1, math.nan, math.inf, 0.009, 20.1, 1e9])
+def test_a_slope_that_no_labels_give_is_refused(slope: float) -> None:
+    with pytest.raises(RagEvalHooksError, match=r"^slope: expected a number from 0\.01 to 20, got"):
+        Scaling(slope, 0)
+
+
+@pytest.mark.parametrize("intercept", [math.nan, math.inf, -math.inf, 100.1, -1e9])
+def test_an_intercept_that_no_labels_give_is_refused(intercept: float) -> None:
+    with pytest.raises(RagEvalHooksError, match=r"^intercept: expected a number from -100 to 100, got"):
+        Scaling(1, intercept)
 
 
 @pytest.mark.parametrize(
@@ -333,6 +339,12 @@ def test_a_file_gives_the_same_back(tmp_path: Path) -> None:
     assert whole.digest != Calibration().digest
 
 
+def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    calibration = Calibration(Scaling(1.2, -0.3))
+    (tmp_path / "c.json").write_text(calibration.to_json(), "utf-8-sig")
+    assert Calibration.load(tmp_path / "c.json") == calibration
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -345,7 +357,18 @@ def test_a_file_gives_the_same_back(tmp_path: Path) -> None:
         pytest.param({"use": {"slope": None, "intercept": 0}}, "use must be null or an object with slope", id="null"),
         pytest.param({"support": {"slope": "1", "intercept": 0}}, "support.slope must be a number", id="text"),
         pytest.param({"support": {"slope": 10**400, "intercept": 0}}, "support.slope must be a number", id="enormous"),
-        pytest.param({"use": {"slope": 0, "intercept": 0}}, "slope above 0", id="flat"),
+        pytest.param({"use": {"slope": 0, "intercept": 0}}, "use.slope: expected a number from", id="flat"),
+        pytest.param(
+            {"use": {"slope": 1e9, "intercept": 0}}, "use.slope: expected a number from 0.01 to 20, got 1e", id="steep"
+        ),
+        pytest.param(
+            {"support": {"slope": -1, "intercept": 0}},
+            "support.slope: expected a number from 0.01 to 20, got -1",
+            id="falling",
+        ),
+        pytest.param(
+            {"use": {"slope": 1, "intercept": -1e3}}, "use.intercept: expected a number from -100 to 100", id="far off"
+        ),
         pytest.param({"use": {"slope": 1, "intercept": math.nan}}, "use.intercept must be a number", id="not a number"),
     ],
 )
@@ -359,3 +382,38 @@ def test_a_bad_file_is_refused_in_one_sentence(tmp_path: Path, content: Any, mes
         Calibration.load(path)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("golds", "count"),
+    [
+        pytest.param([{"used": ["c1"]}, {"used": ["c1"]}], 0, id="the same twice"),
+        pytest.param([{"used": ["c1"]}, {"used": ["c2"]}], 2, id="both chunks the other way"),
+        pytest.param([{"used": ["c1"]}, {"used": ["c1", "c2"]}], 1, id="one chunk the other way"),
+        pytest.param([{"used": ["c1"]}, {"supported": [False, True]}], 0, id="labels of different heads"),
+        pytest.param([{"supported": [True, None]}, {"supported": [None, True]}], 0, id="labels of different claims"),
+        pytest.param([{"supported": [True, True]}, {"supported": [True, False]}], 1, id="one claim the other way"),
+        pytest.param([{"used": []}, {"used": ["c1"]}, {"used": []}], 1, id="compared with the first"),
+        pytest.param([None, {"used": ["c1"]}], 0, id="no labels"),
+    ],
+)
+def test_labels_that_contradict_each_other_are_counted(golds: list[dict[str, Any] | None], count: int) -> None:
+    contradicting = ContradictingLabels()
+    for number, gold in enumerate(golds):
+        contexts = [{"id": "c1", "text": "The mast is tall."}, {"id": "c2", "text": "Tea is at five."}]
+        run = {"id": f"r{number}", "contexts": contexts, "answer": "The mast is tall. Tea is at five.", "gold": gold}
+        contradicting.note(read_run(run))
+    assert contradicting.count == count
+    assert contradicting.first == ("r1" if count else None)
+    assert (contradicting.warning is not None) == (count > 0)
+
+
+def test_other_runs_with_other_labels_do_not_contradict() -> None:
+    contradicting = ContradictingLabels()
+    for answer, used in (("The mast is tall.", ["c1"]), ("Tea is at five.", [])):
+        contradicting.note(
+            read_run(
+                {"contexts": [{"id": "c1", "text": "The mast is tall."}], "answer": answer, "gold": {"used": used}}
+            )
+        )
+    assert contradicting.warning is None

@@ -83,6 +83,19 @@ def test_recalibrate_shifts_to_the_traffic(tmp_path: Path) -> None:
     assert (shifted["share"] < 0.5) == (shifted["intercept"] < plain["intercept"])
 
 
+def test_recalibrate_warns_of_labels_that_contradict_each_other(tmp_path: Path) -> None:
+    log = labelled_log(tmp_path / "labelled.jsonl", 30)
+    with log.open("a", encoding="utf-8") as file:
+        answer = "The mast is 31 metres tall. Tea is served at five."
+        file.write(json.dumps(short("other", answer=answer, gold={"used": ["c2"]})) + "\n")
+    done = call("recalibrate", log, "-o", tmp_path / "c.json", "--quiet")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == (
+        "warning: labels contradict each other: 2 of them say the opposite of an earlier label of the same chunk or "
+        "claim of the same run; the first is in run other\n"
+    )
+
+
 def test_recalibrate_says_what_is_missing(tmp_path: Path) -> None:
     log = labelled_log(tmp_path / "labelled.jsonl", 3)
     done = call("recalibrate", log, "-o", tmp_path / "c.json")
