@@ -7,6 +7,7 @@ from functools import cached_property
 from itertools import islice
 
 from rag_eval_hooks.attribution.anchors import Anchor, find_anchors, fits
+from rag_eval_hooks.attribution.measured import measures_another
 from rag_eval_hooks.attribution.worded import worded_anchors
 from rag_eval_hooks.record.limits import MAX_POSTINGS
 
@@ -71,8 +72,13 @@ class AnchorIndex:
     def __iter__(self) -> Iterator[list[Anchor]]:
         return (self[place] for place in range(len(self)))
 
-    def find(self, anchor: Anchor) -> list[int]:
-        """Returns the places of the sentences that state an anchor's value."""
+    def find(self, anchor: Anchor, said: str = "") -> list[int]:
+        """Returns the places of the sentences that state an anchor's value.
+
+        Args:
+            anchor: The value.
+            said: The folded text it stands in; where it is given, what a word in a unit's place says counts, too.
+        """
         found: list[int] = []
         by_key, by_value, values = self._lookup
         if anchor.key is not None:
@@ -90,7 +96,8 @@ class AnchorIndex:
             margin = anchor.slack * max(1.0, anchor.factor) + 1e-9 * abs(target) + 1e-12
             first, last = bisect_left(values, target - margin), bisect_right(values, target + margin)
             for _, place, number in by_value[first : min(last, first + MAX_POSTINGS)]:
-                if fits(anchor, self._found[place][number]):
+                other = self._found[place][number]
+                if fits(anchor, other) and not (said and measures_another(said, anchor, self._text_at(place), other)):
                     found.append(place)
         return sorted(set(found))
 
@@ -106,6 +113,9 @@ class AnchorIndex:
             found = (match.start() for match in islice(apart.finditer(text), MAX_POSTINGS))
             places += [first + min(bisect_right(ends, start), len(ends) - 1) for start in found]
         return sorted(set(places))
+
+    def _text_at(self, place: int) -> str:
+        return self._texts[self._text_of[place]][0]
 
     def _search(self, number: int) -> None:
         text, first, sentences, worded = self._texts[number]

@@ -119,9 +119,9 @@ class Evidence:
         """Returns sentences with a word of the same beginning, for a term that none holds (`founder`: `founded`)."""
         return [place for other in self._vocabulary.alike(term)[:MAX_ALIKE] for place in self.find_term(other)]
 
-    def find_anchor(self, anchor: Anchor) -> list[int]:
-        """Returns the sentences that state an anchor's value."""
-        return self.anchors.find(anchor)
+    def find_anchor(self, anchor: Anchor, said: str = "") -> list[int]:
+        """Returns the sentences that state an anchor's value; `said` is the folded text it stands in."""
+        return self.anchors.find(anchor, said)
 
     def _add(self, chunk: int, folded: Folded, original: str) -> None:
         text = folded.text

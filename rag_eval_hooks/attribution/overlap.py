@@ -38,7 +38,7 @@ def find_hits(wanted: Wanted, evidence: Evidence) -> Hits:
     hits: defaultdict[int, Credit] = defaultdict(dict)
     for index, term in enumerate(wanted.terms):
         if term.anchor is not None:
-            places, credit = evidence.find_anchor(term.anchor), 1.0
+            places, credit = evidence.find_anchor(term.anchor, wanted.said.text), 1.0
         else:
             places, credit = evidence.find_term(term.key), 1.0
             if not places:

@@ -23,6 +23,7 @@ def said(text: str, keys: str, *, idf: Sequence[float] = (), names: str = "") ->
         importance=(1.0,) * len(terms),
         idf=tuple(idf) or (1.0,) * len(terms),
         is_name=tuple(term in names.split() for term in terms),
+        unknown_names=0,
         tokens=tuple(plain_terms(text, 0, len(text))),
         anchors=tuple(anchors_of(text)),
         text=text,
@@ -197,7 +198,7 @@ def test_is_designation(text: str, expected: bool) -> None:
     ],
 )
 def test_recounts(statement: str, text: str, expected: bool) -> None:
-    assert recounts(statement, anchors_of(statement), text, anchors_of(text)) is expected
+    assert recounts(statement, anchors_of(statement), [(text, anchors_of(text))]) is expected
 
 
 def test_related_terms() -> None:
