@@ -4,16 +4,21 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import islice
+from itertools import islice, pairwise
 
 from rag_eval_hooks.attribution.anchors import Anchor, find_anchors, fits
 from rag_eval_hooks.attribution.measured import measures_another
+from rag_eval_hooks.attribution.slots import is_year
 from rag_eval_hooks.attribution.worded import worded_anchors
 from rag_eval_hooks.record.limits import MAX_POSTINGS
 
 __all__ = ["AnchorIndex", "anchors_of"]
 
 Span = tuple[int, int]
+UP_TO = re.compile(
+    r"\s{0,3}(?:to|-|and|up to|bis(?: unter| zu)?|und|à|et|a|y|hasta|jusqu'à|至|到|~|不满|未满|不足|から)\s{0,3}"
+)
+"""What stands between the ends of a range."""
 LETTERS_OR_DIGITS = re.compile(r"[a-z]+|\d+")
 
 
@@ -100,6 +105,26 @@ class AnchorIndex:
                 if fits(anchor, other) and not (said and measures_another(said, anchor, self._text_at(place), other)):
                     found.append(place)
         return sorted(set(found))
+
+    def find_around(self, anchor: Anchor) -> list[int]:
+        """Returns the places of the sentences that state a range with an anchor's value inside: `8 to 11 years`."""
+        if anchor.key is not None or not anchor.values or is_year(anchor):
+            return []
+        for number in range(len(self._texts)):
+            if number not in self._read:
+                self._search(number)
+        value = anchor.values[0] * anchor.factor
+        found = []
+        for place, anchors in sorted(self._found.items()):
+            text = self._text_at(place)
+            for low, high in pairwise(anchors):
+                if low.key or high.key or not low.values or not high.values or high.dimension != anchor.dimension:
+                    continue
+                start = low.values[0] * (low.factor if low.dimension else high.factor)
+                if start <= value <= high.values[0] * high.factor and UP_TO.fullmatch(text, low.end, high.start):
+                    found.append(place)
+                    break
+        return found
 
     def _find_apart(self, code: str) -> list[int]:
         """Returns the places of the sentences that have a code with gaps between its letters and digits: `K 350`."""

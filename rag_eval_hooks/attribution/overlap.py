@@ -39,6 +39,8 @@ def find_hits(wanted: Wanted, evidence: Evidence) -> Hits:
     for index, term in enumerate(wanted.terms):
         if term.anchor is not None:
             places, credit = evidence.find_anchor(term.anchor, wanted.said.text), 1.0
+            if not places and term.is_asked:  # after nine years, in the row of 8 to 11 years
+                places = evidence.anchors.find_around(term.anchor)
         else:
             places, credit = evidence.find_term(term.key), 1.0
             if not places:

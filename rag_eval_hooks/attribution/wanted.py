@@ -49,6 +49,8 @@ class Term(NamedTuple):
     is_name: bool
     is_known: bool = True
     """Whether it is no name, or one that a text or the question has."""
+    is_asked: bool = False
+    """Whether it is a value that the question gives."""
 
 
 class Wanted:
@@ -114,8 +116,9 @@ def wanted(
     for anchor in anchors[:MAX_TERMS]:
         if anchor.start in dated and (anchor.key or "").startswith("month:"):
             continue  # the day says its month
-        discount = QUESTION_DISCOUNT if query.holds(anchor) else 1.0
-        found.append(Term("", anchor, NUMBER_SUPPORT_WEIGHT, NUMBER_USE_WEIGHT * discount, False))
+        is_asked = query.holds(anchor)
+        use = NUMBER_USE_WEIGHT * (QUESTION_DISCOUNT if is_asked else 1.0)
+        found.append(Term("", anchor, NUMBER_SUPPORT_WEIGHT, use, False, is_asked=is_asked))
     inside = [(anchor.start, anchor.end) for anchor in reversed(anchors)]
     seen: set[str] = set()
     is_cut = len(anchors) > MAX_TERMS
