@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from rag_eval_hooks.attribution.background import Background
 from rag_eval_hooks.attribution.contradict import contradicts, speaks_against
+from rag_eval_hooks.attribution.crossed import crossed_values
 from rag_eval_hooks.attribution.evidence import Evidence, word_stream
 from rag_eval_hooks.attribution.fold import Folded
 from rag_eval_hooks.attribution.overlap import Credit, Hits, Overlap, add, find_hits, gain, overlaps
@@ -135,7 +136,8 @@ def _support(
     if not sentences:
         return 0.0, False, ()
     said, first_word = claim.said, claim.values
-    values = [index in credit for index in range(first_word)]
+    crossed = _crossed(sentences, credit, hits, claim, evidence)
+    values = [index in credit and index not in crossed for index in range(first_word)]
     held = [credit.get(index, 0.0) for index in range(first_word, len(claim))]
     source = evidence.source(sentences)
     # A value that is stated has no other in its place, and texts are only searched for values where it takes them.
@@ -149,6 +151,15 @@ def _support(
         support = min(support, UNKNOWN_NAME_MOST)
     conflict = contradicts(claim, credit, source, features, stated, against=against)
     return support, conflict, features
+
+
+def _crossed(sentences: Sequence[int], credit: Credit, hits: Hits, claim: Wanted, evidence: Evidence) -> frozenset[int]:
+    """Returns the values that the sentences' text only states in other rows of a table; where it is one text."""
+    chunks = {evidence.sentences[place].chunk for place in sentences}
+    if len(chunks) > 1 or sum(index < claim.values for index in credit) < 2:
+        return frozenset()
+    places = [place for place in hits if evidence.sentences[place].chunk in chunks]
+    return crossed_values(claim, hits, evidence, places)
 
 
 def _together(
