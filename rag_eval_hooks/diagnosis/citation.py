@@ -11,10 +11,12 @@ POINTS_NOWHERE = 0.95
 """Counted, not inferred; what is left is a number in brackets that is no citation."""
 PART_OF_IT = 0.6
 """A mark that belongs to a part of a claim, which takes several chunks; the part is judged by few words."""
+BY_THE_PART = 0.45
+"""Another chunk backs the part a mark belongs to, and none the whole claim: too little to be sure."""
 STYLE = 0.8
-"""Factor for a missing citation: whoever wrote the answer may cite what is not obvious only."""
+"""A claim without a citation: whoever wrote the answer may cite what is not obvious only."""
 ONE_MARK_FOR_SEVERAL = 0.4
-"""Factor where the next mark of the answer points to a chunk that backs the claim, too: it may stand for both."""
+"""Such a claim where the next mark of the answer points to a chunk that backs the claim, too: it may stand for both."""
 
 
 def dangling_citation(seen: Situation) -> Found | None:
@@ -39,9 +41,8 @@ def missing_citation(seen: Situation) -> Found | None:
     bare = [claim for claim in seen.checkable if claim.lacks_citation]
     if not bare:
         return None
-    sure = [ONE_MARK_FOR_SEVERAL if _next_speaks_for(claim, seen) else STYLE for claim in bare]
     return Found(
-        max(factor * _backed(claim) for factor, claim in zip(sure, bare, strict=True)),
+        max(ONE_MARK_FOR_SEVERAL if _next_speaks_for(claim, seen) else STYLE for claim in bare),
         f"The answer cites elsewhere, but {len(bare)} of {count(len(seen.checkable), 'claim')} "
         f"are backed by the context and carry no citation.",
         claims=tuple(claim.index for claim in bare),
@@ -84,4 +85,4 @@ def _confidence(problem: CitationProblem, claim: Claim | None, citation: Citatio
     supports = claim.supported_by if claim is not None else ()
     if len(supports) > 1 and all(one.probability < SUPPORTED_FROM for one in supports):
         return PART_OF_IT  # they back the claim together, and one of them the part that the mark belongs to
-    return max((one.probability for one in supports if one.rank != citation.target_rank), default=0.5)
+    return max((one.probability for one in supports if one.rank != citation.target_rank), default=BY_THE_PART)

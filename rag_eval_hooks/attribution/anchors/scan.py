@@ -29,7 +29,7 @@ OTHER_DIGITS = {0x660: "٠-٩", 0x6F0: "۰-۹", 0x966: "०-९", 0x9E6: "০-�
 OTHER = re.compile(f"[{''.join(OTHER_DIGITS.values())}]")
 TO_ASCII = {first + value: str(value) for first in OTHER_DIGITS for value in range(10)} | {0x66B: ".", 0x66C: ","}
 BLANKS = frozenset(["", " ", "(", "\n", '"'])
-NUMBER_BEFORE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_.,)-/")
+NUMBER_BEFORE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_.,)-/%年月日号號时時点點分秒元岁歳")
 """Behind these, a dash is no minus sign."""
 MAY_FOLLOW_HAN = frozenset(
     "年月日号點点时時分之世季成割半万萬亿億兆%个個次倍项位家种岁歳台层楼册" + HAN_STARTS

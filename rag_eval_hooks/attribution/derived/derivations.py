@@ -10,7 +10,8 @@ from rag_eval_hooks.attribution.derived.candidates import Candidate
 from rag_eval_hooks.attribution.derived.cues import cues_in
 from rag_eval_hooks.attribution.derived.operands import Operand, Operands, is_year
 from rag_eval_hooks.attribution.derived.reach import candidates_for
-from rag_eval_hooks.attribution.derived.settle import Outcome, settle
+from rag_eval_hooks.attribution.derived.settle import Outcome, settle, settle_spelled
+from rag_eval_hooks.attribution.derived.spelled import declared, is_beside, is_labelled, spelled_out
 from rag_eval_hooks.attribution.derived.verdict import verdict_of
 from rag_eval_hooks.attribution.reading import Reading
 from rag_eval_hooks.record import Derived, DerivedOperand
@@ -71,8 +72,20 @@ def derive(reading: Reading) -> Derivations:
         aim = aim_of(reading, index, missing)
         outcomes: list[tuple[Anchor, Outcome]] = []
         for anchor in missing:
+            cell = declared(anchor, aim, operands)
+            if cell is not None:
+                outcomes.append((anchor, Outcome(cell, True, 1)))
+        aim = aim._replace(named=(*aim.named, *(anchor for anchor, _ in outcomes)))
+        cells = [one for one in missing if not is_nowhere[one] and is_labelled(one, aim, operands)]
+        with_cells = aim._replace(named=(*aim.named, *cells))
+        for anchor in [one for one in missing if one not in aim.named]:
             amount = operands.as_amount(aim.text, anchor)
-            outcome = settle(amount, aim, candidates_for(amount, aim, operands))
+            spelled = spelled_out(amount, with_cells, operands)
+            outcome = settle_spelled(amount, aim, spelled, is_right=True)
+            if outcome is None:
+                outcome = settle(amount, aim, candidates_for(amount, aim, operands))
+            if outcome is None or not outcome.is_right or is_beside(outcome.candidate, spelled):
+                outcome = settle_spelled(amount, aim, spelled, is_right=False) or outcome
             if outcome is None and is_year(amount) and not YEAR_BEFORE.search(aim.text[: anchor.start][-YEAR_WITHIN:]):
                 amount = amount._replace(raw="")
                 outcome = settle(amount, aim, candidates_for(amount, aim, operands))
