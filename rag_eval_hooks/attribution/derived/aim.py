@@ -14,7 +14,7 @@ from rag_eval_hooks.attribution.stance import stance_of
 from rag_eval_hooks.attribution.terms import terms
 from rag_eval_hooks.record.limits import MAX_QUESTION
 
-__all__ = ["Aim", "aim_of", "states"]
+__all__ = ["Aim", "aim_of", "states", "without"]
 
 AROUND = 0.5
 """What a word of the question or of the sentence before counts beside one of the claim."""
@@ -96,7 +96,7 @@ def aim_of(reading: Reading, index: int, missing: Sequence[Anchor]) -> Aim:
     asked = reading.asked
     around = f"{previous}\n{asked}"
     background = reading.background
-    rest = _without(text, missing)
+    rest = without(text, missing)
     own = labels_of(rest)
     words = {term: AROUND * weight for term, weight in _weights(around, background).items()}
     words.update(_weights(rest, background))
@@ -174,7 +174,8 @@ def states(anchor: Anchor, operand: Operand) -> bool:
     )
 
 
-def _without(text: str, anchors: Sequence[Anchor]) -> str:
+def without(text: str, anchors: Sequence[Anchor]) -> str:
+    """Returns a text with blanks in place of anchors."""
     for anchor in anchors:
         text = text[: anchor.start] + " " * (anchor.end - anchor.start) + text[anchor.end :]
     return text

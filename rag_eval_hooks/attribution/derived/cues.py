@@ -102,7 +102,8 @@ FILLERS: Final = frozenset(
         "compar versu against relat period time unit etwa rund ungefähr circa knapp entspricht ergibt beträgt "
         "betrug liegt lag damit also macht somit environ donc soit ainsi aproximadament unos por tanto equival "
         "per cent percent percentag point prozent punkt tabl list document text context row entri contain includ "
-        "name mention divid multipli subtract add dont tard tôt decir tarde danach folglich entre ont été sont fue fueron hat haben ist wurde wurden zwischen gegenüber vergleich seit "
+        "name mention entre ont été sont fue fueron hat haben ist wurde wurden zwischen gegenüber vergleich seit "
+        "divid multipli subtract add dont tard tôt decir tarde danach folglich "
         "année jahr year old age later earlier differ total averag share"
     ).split()
 )

@@ -1,6 +1,6 @@
-"""Reads the computation that a claim spells out: it names the operation, and its operands stand in it or right before.
+"""Reads the computation that a claim spells out: it names the operation, and its operands stand in it or before it.
 
-`Sales were 480 in 2020 and 600 in 2021, an increase of 25%` leaves one reading; other numbers of the texts play no part.
+`Sales were 480 in 2020 and 600 in 2021, an increase of 25%` leaves one reading, whatever else the texts hold.
 """
 
 import re
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from rag_eval_hooks.attribution.anchor_index import anchors_of
 from rag_eval_hooks.attribution.anchors import Anchor
-from rag_eval_hooks.attribution.derived.aim import Aim, states
+from rag_eval_hooks.attribution.derived.aim import Aim, states, without
 from rag_eval_hooks.attribution.derived.candidates import Candidate, group_candidates, pair_candidates
 from rag_eval_hooks.attribution.derived.cues import FILLERS
 from rag_eval_hooks.attribution.derived.formula import bare, written
@@ -27,16 +27,17 @@ MAX_COUNT = 1000
 PER_WITHIN = 60
 BREAK = re.compile(r",(?!\d)|[;:，。、]|(?<!\w)(?:which|so|also|damit|donc|soit|por lo que|or)(?!\w)")
 NAMES = {
-    "sum": r"in total|total of|together|altogether|combined|sums? (?:up )?to|adds? up|added up|insgesamt|zusammen|in summe|"
-    r"summe|en tout|au total|ensemble|en total|suman?|en conjunto|juntos|juntas|合计|共计|总计|总共|一共",
+    "sum": r"in total|total of|together|altogether|combined|sums? (?:up )?to|adds? up|added up|insgesamt|zusammen|"
+    r"in summe|summe|en tout|au total|ensemble|en total|suman?|en conjunto|juntos|juntas|合计|共计|总计|总共|一共",
     "mean": r"average|averag(?:es|ed|ing)|mean|durchschnitt\w{0,6}|im schnitt|mittel|moyenne|promedio|media|平均",
-    "share": r"share|quota|quote|ratio of \d\S{0,8}|equity ratio|proportion|percentage of|percent of|% of|fraction|anteil|part|"
-    r"taux|proporción|cuota|porcentaje|占|占比|比例|比重",
+    "share": r"share|quota|quote|ratio of \d\S{0,8}|equity ratio|proportion|percentage of|percent of|% of|fraction|"
+    r"anteil|part|taux|proporción|cuota|porcentaje|占|占比|比例|比重",
     "change": r"increase[sd]?|rise|rose|grew|growth|gain(?:ed)?|fell|fall|drop(?:ped)?|decline[sd]?|decrease[sd]?|"
-    r"reduc\w{1,8}|zuwachs|anstieg|zunahme|wachstum|plus|stieg\w{0,2}|gestiegen|rückgang|abnahme|gesunken|sank\w{0,2}|minus|"
-    r"hausse|baisse|augment\w{1,8}|progress\w{1,8}|croissance|recul|aument\w{1,6}|subi\w{1,4}|incremento|crec\w{1,8}|"
-    r"descen\w{1,6}|caída|bajó|增幅|降幅|涨幅|跌幅|增长|减少|下降|上升|增加|提高|上涨|降低",
-    "difference": r"difference|gap|margin|unterschied|differenz|abstand|différence|écart|diferencia|ventaja|相差|差距|差额",
+    r"reduc\w{1,8}|zuwachs|anstieg|zunahme|wachstum|plus|stieg\w{0,2}|gestiegen|rückgang|abnahme|gesunken|sank\w{0,2}|"
+    r"minus|hausse|baisse|augment\w{1,8}|progress\w{1,8}|croissance|recul|aument\w{1,6}|subi\w{1,4}|incremento|"
+    r"crec\w{1,8}|descen\w{1,6}|caída|bajó|增幅|降幅|涨幅|跌幅|增长|减少|下降|上升|增加|提高|上涨|降低",
+    "difference": r"difference|gap|margin|unterschied|differenz|abstand|différence|écart|diferencia|ventaja|相差|"
+    r"差距|差额",
     "per": r"per|a piece|apiece|each|je|pro|par|por|每|人均",
     "later": r"later|earlier|apart|plus tard|plus tôt|auparavant|später|danach|davor|zuvor|más tarde|después|antes|"
     r"相隔|历时|之后|年后",
@@ -149,7 +150,7 @@ def _is_of_another(phrase: str, candidate: Candidate, aim: Aim, operands: Operan
         return False
     rest = aim.text.replace(phrase, " ")
     known = labels_of("\n".join((rest, *aim.previous))).union(*(one.own | one.wide for one in candidate.operands))
-    new = labels_of(phrase) - known - FILLERS
+    new = labels_of(without(phrase, anchors_of(phrase))) - known - FILLERS
     places = {(one.chunk, one.start) for one in candidate.operands}
     return any(not new.isdisjoint(one.own) for one in operands.found if (one.chunk, one.start) not in places)
 
@@ -161,14 +162,21 @@ def _values(anchor: Anchor, aim: Aim, operands: Operands) -> list[Value]:
         anchors = [as_year(text, one) for one in anchors_of(text)] if back else list(aim.named)
         anchors = [one for one in anchors[:MAX_VALUES] if back or one.start != anchor.start]
         for number, one in enumerate(anchors):
-            stated = [operand for operand in operands.found if one.values and states(one, operand)]
+            noun = _noun(text, one)
+            stated = [operand for operand in operands.found if one.values and _is_stated(one, noun, operand)]
             if not stated or any(operand is value.operand for operand in stated for value in values):
                 continue
             best = max(stated, key=lambda operand: (aim.score(operand), -operand.start))
             until = min(anchors[number + 1].start if number + 1 < len(anchors) else len(text), one.end + PER_WITHIN)
             rate = RATE.search(text, one.end, until)
-            values.append(Value(best, _noun(text, one), _stem(rate[rate.lastindex or 0]) if rate else "", back))
+            values.append(Value(best, noun, _stem(rate[rate.lastindex or 0]) if rate else "", back))
     return values
+
+
+def _is_stated(anchor: Anchor, noun: str, operand: Operand) -> bool:
+    """Whether an operand states a value, and with the unit that stands behind it: 6 million barrels are no tonnes."""
+    is_other = noun and anchor.dimension is None and operand.dimension is not None and not operand.is_rescaled
+    return states(anchor, operand) and not (is_other and noun not in operand.written.lower())
 
 
 def _noun(text: str, anchor: Anchor) -> str:
