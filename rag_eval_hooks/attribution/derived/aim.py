@@ -14,10 +14,12 @@ from rag_eval_hooks.attribution.stance import stance_of
 from rag_eval_hooks.attribution.terms import terms
 from rag_eval_hooks.record.limits import MAX_QUESTION
 
-__all__ = ["Aim", "aim_of", "states", "without"]
+__all__ = ["Aim", "aim_of", "narrowed", "states", "without"]
 
 AROUND = 0.5
 """What a word of the question or of the sentence before counts beside one of the claim."""
+BESIDE = 0.25
+"""What a word of the claim counts beside one of the part around the number, where that is looked at alone."""
 LEAST_WEIGHT = 0.4
 WIDE = 0.4
 """What a word of the operand's sentence counts beside one of its own part of it."""
@@ -126,6 +128,25 @@ def aim_of(reading: Reading, index: int, missing: Sequence[Anchor]) -> Aim:
         frozenset(filter(None, (title_of(text, one) for one in values))),
         direction,
         tuple(reading.statement_text(before)[0] for before in (index - 1, index - 2) if before >= 0),
+    )
+
+
+def narrowed(aim: Aim, phrase: str) -> Aim:
+    """Returns an aim at what the part of the claim around a number speaks of, not at the other numbers of the claim."""
+    own = labels_of(without(phrase, anchors_of(phrase)))
+    words = {
+        term: weight * (1.0 if term in own else BESIDE)
+        for term, weight in aim.words.items()
+        if not term.startswith("#")
+    }
+    return aim._replace(
+        words=words,
+        own_words=own,
+        named=(),
+        before=(),
+        periods=_periods(phrase, anchors_of(phrase), ()) or aim.periods,
+        cues=frozenset(cues_in(phrase)),
+        direction=stance_of(phrase).direction or _comparison(phrase),
     )
 
 

@@ -37,6 +37,7 @@ SEGMENT = re.compile(
 BEHIND = re.compile(r"[ -]([^\W\d_]{4,20})|([米人名个吨箱])")
 ORDINAL = re.compile(rf"(?:^|\W)(?:{'|'.join(ORDINAL_WORDS)}|\d{{1,3}}(?:st|nd|rd|th|er|re|ère|ème|e|º))$|^第")
 MONTH = re.compile(rf"(?<![^\W\d_])(?:{'|'.join(name for name in MONTHS if len(name) > 2)})(?![^\W\d_])")
+OF_YEARS = re.compile(r"(?<![^\W\d_])(?:year|founded|opened|built|jahr$|baujahr|année|año)|年份|年度|成立")
 YEAR_AN = re.compile(r"(1\d\d\d|20\d\d) an")
 TITLE = re.compile(r"([^\W\d_]{2,20})[ -]$")
 ENDING = re.compile(r"(?:ern|en|er|em|es|e|n|s)$")
@@ -232,7 +233,9 @@ class Operands:
                 ("table", chunk, number),
             )
             scale, dimension, factor = measure_of(f"{header} ; {name} ; {before}")
+            is_amount = (scale != 1.0 or dimension is not None) and not OF_YEARS.search(header or name)
             for one in inside[:2] if column else inside[:1]:
+                one = one._replace(raw="") if is_amount and column and is_year(one) else one
                 found = _operand(chunk, place, one, anchors, own, wide, periods, groups)
                 if one.dimension is None and not is_year(one):
                     found = found._replace(

@@ -247,7 +247,7 @@ def _wrong(anchor: Anchor, aim: Aim, possible: Sequence[Candidate]) -> Candidate
         return None
     mine = [one for one in possible if _tier(aim, one) == 2 and one.cue not in ("", "rate", "listed", "until")]
     mine = [one for one in mine if not (one.operation == "ratio" and one.cue in ("adjust_down", "sum"))]
-    mine = [one for one in mine if not _is_mixed(one)]
+    mine = [one for one in mine if not _is_mixed(one) and not (one.cue == "per" and all(map(_is_length, one.operands)))]
     mine = [
         one for one in mine if one.dimension is None or anchor.dimension is not None or one.cue in ("dates", "count")
     ]

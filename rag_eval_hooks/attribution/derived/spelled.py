@@ -17,7 +17,7 @@ from rag_eval_hooks.attribution.derived.operands import Operand, Operands, as_ye
 from rag_eval_hooks.attribution.derived.reach import readings_of
 from rag_eval_hooks.attribution.terms import SPACELESS_FROM
 
-__all__ = ["declared", "is_labelled", "spelled_out"]
+__all__ = ["declared", "is_labelled", "names_total", "phrase_of", "spelled_out"]
 
 LEAST_SCORE = 1.0
 """Score from which a cell under a declared scale is what the claim speaks of."""
@@ -118,10 +118,9 @@ def is_labelled(anchor: Anchor, aim: Aim, operands: Operands) -> bool:
     return any(states(anchor, one) and not one.own.isdisjoint(aim.own_words) for one in operands.found)
 
 
-def is_beside(found: Candidate, spelled: Sequence[Candidate]) -> bool:
-    """Whether a share was found in something else than the total that the claim names."""
-    totals = [one for reading in spelled for one in reading.operands if reading.cue == "share" and one.is_total]
-    return bool(totals) and not any(one.start == total.start for one in found.operands for total in totals)
+def names_total(readings: Sequence[Candidate]) -> bool:
+    """Whether a claim spells out a share of what the texts call the total, so that no other whole can be meant."""
+    return any(one.is_total for reading in readings if reading.cue == "share" for one in reading.operands)
 
 
 def spelled_out(anchor: Anchor, aim: Aim, operands: Operands) -> list[Candidate]:
@@ -131,9 +130,7 @@ def spelled_out(anchor: Anchor, aim: Aim, operands: Operands) -> list[Candidate]
     values = _values(anchor, aim, operands)
     if not values:
         return []
-    breaks = [match.end() for match in BREAK.finditer(aim.text, 0, anchor.start)]
-    end = BREAK.search(aim.text, anchor.end)
-    phrase = aim.text[breaks[-1] if breaks else 0 : end.start() if end else len(aim.text)]
+    phrase = phrase_of(aim.text, anchor)
     unit = _noun(aim.text, anchor)
     reading = readings_of(f"{aim.text} {' '.join(aim.previous)}")[0]
     for text in (phrase, aim.text):
@@ -144,12 +141,19 @@ def spelled_out(anchor: Anchor, aim: Aim, operands: Operands) -> list[Candidate]
     return []
 
 
+def phrase_of(text: str, anchor: Anchor) -> str:
+    """Returns the part of a claim that a number stands in."""
+    start = max((match.end() for match in BREAK.finditer(text, 0, anchor.start)), default=0)
+    end = BREAK.search(text, anchor.end)
+    return text[start : end.start() if end else len(text)]
+
+
 def _is_of_another(phrase: str, candidate: Candidate, aim: Aim, operands: Operands) -> bool:
     """Whether the number's part of the claim names what other numbers stand for: `..., while profit grew by 12%`."""
     if candidate.cue not in OF_ONE_THING:
         return False
     rest = aim.text.replace(phrase, " ")
-    known = labels_of("\n".join((rest, *aim.previous))).union(*(one.own | one.wide for one in candidate.operands))
+    known = labels_of("\n".join((rest, *aim.previous))).union(*(one.own for one in candidate.operands))
     new = labels_of(without(phrase, anchors_of(phrase))) - known - FILLERS
     places = {(one.chunk, one.start) for one in candidate.operands}
     return any(not new.isdisjoint(one.own) for one in operands.found if (one.chunk, one.start) not in places)
@@ -289,7 +293,7 @@ def _by_rate(
             result = mine.value(reading) * theirs.value(reading) / theirs.factor
             formula = " * ".join(written((mine, theirs)))
             yield Candidate("product", "product", result, mine.dimension, (), formula, (mine, theirs), 2.0)
-        lasts = unit and rate.rate == unit and mine.dimension == theirs.dimension and not other.rate
+        lasts = unit and rate.rate == unit and rate.noun == other.noun and not other.rate
         if lasts and anchor.dimension in ("months", "time") and mine.value(reading):
             result = theirs.value(reading) / mine.value(reading) * anchor.factor
             formula = " / ".join(written((theirs, mine)))
