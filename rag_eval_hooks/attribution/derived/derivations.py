@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rag_eval_hooks.attribution.anchors import Anchor
-from rag_eval_hooks.attribution.derived.aim import Aim, aim_of
+from rag_eval_hooks.attribution.derived.aim import Aim, aim_of, narrowed
 from rag_eval_hooks.attribution.derived.candidates import Candidate
 from rag_eval_hooks.attribution.derived.cues import cues_in
 from rag_eval_hooks.attribution.derived.operands import Operand, Operands, is_year
 from rag_eval_hooks.attribution.derived.reach import candidates_for
-from rag_eval_hooks.attribution.derived.settle import Outcome, settle
+from rag_eval_hooks.attribution.derived.settle import Outcome, settle, settle_spelled
+from rag_eval_hooks.attribution.derived.spelled import declared, is_labelled, names_total, phrase_of, spelled_out
 from rag_eval_hooks.attribution.derived.verdict import verdict_of
 from rag_eval_hooks.attribution.reading import Reading
 from rag_eval_hooks.record import Derived, DerivedOperand
@@ -71,8 +72,16 @@ def derive(reading: Reading) -> Derivations:
         aim = aim_of(reading, index, missing)
         outcomes: list[tuple[Anchor, Outcome]] = []
         for anchor in missing:
+            cell = declared(anchor, aim, operands)
+            if cell is not None:
+                outcomes.append((anchor, Outcome(cell, True, 1)))
+        aim = aim._replace(named=(*aim.named, *(anchor for anchor, _ in outcomes)))
+        cells = [one for one in missing if not is_nowhere[one] and is_labelled(one, aim, operands)]
+        with_cells = aim._replace(named=(*aim.named, *cells))
+        for anchor in [one for one in missing if one not in aim.named]:
             amount = operands.as_amount(aim.text, anchor)
-            outcome = settle(amount, aim, candidates_for(amount, aim, operands))
+            spelled = spelled_out(amount, with_cells, operands)
+            outcome = settle_spelled(amount, aim, spelled, is_right=True) or _settle(amount, aim, operands, spelled)
             if outcome is None and is_year(amount) and not YEAR_BEFORE.search(aim.text[: anchor.start][-YEAR_WITHIN:]):
                 amount = amount._replace(raw="")
                 outcome = settle(amount, aim, candidates_for(amount, aim, operands))
@@ -91,6 +100,20 @@ def derive(reading: Reading) -> Derivations:
             if settled.support >= SUPPORTED_FROM:
                 used.update(operand.chunk for _, outcome in outcomes for operand in outcome.candidate.operands)
     return Derivations(found, frozenset(used), was_cut)
+
+
+def _settle(amount: Anchor, aim: Aim, operands: Operands, spelled: Sequence[Candidate]) -> Outcome | None:
+    """Returns how all the numbers in reach give a number; where they do not, what the claim spells out is wrong."""
+    outcome = settle(amount, aim, candidates_for(amount, aim, operands))
+    if (outcome is None or not outcome.is_right) and not spelled and aim.named:
+        # `Revenue rose from 480 to 600, while profit grew by 12%`: the numbers it names are not the ones it means.
+        apart = narrowed(aim, phrase_of(aim.text, amount))
+        other = settle(amount, apart, candidates_for(amount, apart, operands))
+        if other is not None and other.is_right and other.candidate.cue in apart.cues:
+            outcome = other
+    if outcome is None or not outcome.is_right or names_total(spelled):
+        outcome = settle_spelled(amount, aim, spelled, is_right=False) or outcome
+    return outcome
 
 
 def _derived(reading: Reading, aim: Aim, anchor: Anchor, outcome: Outcome) -> Derived:

@@ -19,7 +19,7 @@ from rag_eval_hooks.attribution.derived.cues import cues_in
 from rag_eval_hooks.attribution.derived.operands import Operand, Operands, labels_of, light
 from rag_eval_hooks.attribution.terms import terms
 
-__all__ = ["candidates_for"]
+__all__ = ["candidates_for", "readings_of"]
 
 MAX_IN_REACH = 16
 """Operands that are paired: 120 pairs; more of them hit any number by chance."""
@@ -66,7 +66,7 @@ def candidates_for(anchor: Anchor, aim: Aim, operands: Operands) -> list[Candida
     chosen = _distinct(sorted((pair for pair in scored if pair[0] > 0), key=lambda pair: -pair[0]))[:MAX_IN_REACH]
     readings: tuple[int, ...] = (0,)
     if len(anchor.values) > 1 or any(len(one.values) > 1 for _, one in chosen):
-        readings = _readings(aim.text + " " + " ".join(operands.evidence.text_of(one.place) for _, one in chosen[:6]))
+        readings = readings_of(aim.text + " " + " ".join(operands.evidence.text_of(one.place) for _, one in chosen[:6]))
     groups = list(_groups(aim, chosen, scored))
     even = [
         members for _, members, scores in groups if max(scores) - min(scores) <= EVEN and len(members) <= MAX_IN_REACH
@@ -107,7 +107,7 @@ def _place(one: Operand) -> tuple[int, int]:
     return one.chunk, one.start
 
 
-def _readings(text: str) -> tuple[int, ...]:
+def readings_of(text: str) -> tuple[int, ...]:
     """Returns which readings of 1,234 and 1.234 to take, by the language around: 0 as English writes, 1 the other."""
     english, other = len(ENGLISH.findall(text)), len(CONTINENTAL.findall(text))
     return (0,) if english > other else (1,) if other > english else (0, 1)
