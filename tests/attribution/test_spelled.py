@@ -39,7 +39,7 @@ def last_claim(contexts: list[str], answer: str) -> Claim:
         ),
         pytest.param(
             [UMSATZ],
-            "Der Umsatz stieg von 250 Millionen Euro im Jahr 2016 auf 290 Millionen Euro im Jahr 2017, ein Zuwachs von {}.",
+            "Der Umsatz stieg von 250 Millionen Euro (2016) auf 290 Millionen Euro (2017), ein Zuwachs von {}.",
             "16 %",
             "26 %",
             "(290 - 250) / 250",
@@ -122,10 +122,9 @@ def test_a_spelled_out_computation_is_told(
 
 
 def test_an_equal_number_in_another_unit_is_no_operand() -> None:
-    answer = (
-        "The reserves are 84 million tonnes. With 6 million barrels extracted per year, the slate lasts for 14 years."
-    )
-    assert all(one.formula != "84 / 6" or one.tried > 1 for one in last_claim(MINE, answer).derived)
+    reserves = "The reserves are 84 million tonnes."
+    answer = f"{reserves} With 6 million barrels extracted per year, the slate lasts for 17 years."
+    assert last_claim(MINE, answer).derived == ()
 
 
 def test_numbers_that_the_claim_names_for_something_else_are_no_operands() -> None:
@@ -144,7 +143,7 @@ def test_numbers_that_the_claim_names_for_something_else_are_no_operands() -> No
         ("umsatz in millionen euro", 1e6, "money:eur"),
         ("chiffres consolidés en millions d'euros", 1e6, "money:eur"),
         ("revenue in thousands of dollars", 1e3, "money:usd"),
-        ("主要数据(单位:万元)", 1e4, "money:cny"),
+        ("主要数据(单位:万元)", 1e4, "money:cny-jpy"),
         ("area in square kilometres", 1.0, "area"),
         ("one box (5 kg)", 1.0, None),
     ],
