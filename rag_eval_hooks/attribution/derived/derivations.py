@@ -9,9 +9,16 @@ from rag_eval_hooks.attribution.derived.aim import Aim, aim_of, narrowed
 from rag_eval_hooks.attribution.derived.candidates import Candidate
 from rag_eval_hooks.attribution.derived.cues import cues_in
 from rag_eval_hooks.attribution.derived.operands import Operand, Operands, is_year
-from rag_eval_hooks.attribution.derived.reach import candidates_for
+from rag_eval_hooks.attribution.derived.reach import Scored, candidates_for, scores_of
 from rag_eval_hooks.attribution.derived.settle import Outcome, settle, settle_spelled
-from rag_eval_hooks.attribution.derived.spelled import declared, is_labelled, names_total, phrase_of, spelled_out
+from rag_eval_hooks.attribution.derived.spelled import (
+    declared,
+    is_labelled,
+    names_total,
+    phrase_of,
+    spelled_out,
+    stated_values,
+)
 from rag_eval_hooks.attribution.derived.verdict import verdict_of
 from rag_eval_hooks.attribution.reading import Reading
 from rag_eval_hooks.record import Derived, DerivedOperand
@@ -77,14 +84,17 @@ def derive(reading: Reading) -> Derivations:
                 outcomes.append((anchor, Outcome(cell, True, 1)))
         aim = aim._replace(named=(*aim.named, *(anchor for anchor, _ in outcomes)))
         cells = [one for one in missing if not is_nowhere[one] and is_labelled(one, aim, operands)]
-        with_cells = aim._replace(named=(*aim.named, *cells))
+        scored = scores_of(aim, operands)
+        values = stated_values(aim._replace(named=(*aim.named, *cells)), operands)
         for anchor in [one for one in missing if one not in aim.named]:
             amount = operands.as_amount(aim.text, anchor)
-            spelled = spelled_out(amount, with_cells, operands)
-            outcome = settle_spelled(amount, aim, spelled, is_right=True) or _settle(amount, aim, operands, spelled)
+            spelled = spelled_out(amount, aim, operands, values)
+            outcome = settle_spelled(amount, aim, spelled, is_right=True) or _settle(
+                amount, aim, operands, scored, spelled
+            )
             if outcome is None and is_year(amount) and not YEAR_BEFORE.search(aim.text[: anchor.start][-YEAR_WITHIN:]):
                 amount = amount._replace(raw="")
-                outcome = settle(amount, aim, candidates_for(amount, aim, operands))
+                outcome = settle(amount, aim, candidates_for(amount, aim, operands, scored))
                 outcome = outcome if outcome is not None and outcome.is_right else None
             if outcome is not None and (outcome.is_right or is_nowhere[anchor]):
                 outcomes.append((anchor, outcome))
@@ -102,14 +112,18 @@ def derive(reading: Reading) -> Derivations:
     return Derivations(found, frozenset(used), was_cut)
 
 
-def _settle(amount: Anchor, aim: Aim, operands: Operands, spelled: Sequence[Candidate]) -> Outcome | None:
+def _settle(
+    amount: Anchor, aim: Aim, operands: Operands, scored: Scored, spelled: Sequence[Candidate]
+) -> Outcome | None:
     """Returns how all the numbers in reach give a number; where they do not, what the claim spells out is wrong."""
-    outcome = settle(amount, aim, candidates_for(amount, aim, operands))
-    if (outcome is None or not outcome.is_right) and not spelled and aim.named:
+    outcome = settle(amount, aim, candidates_for(amount, aim, operands, scored))
+    is_found = outcome is not None and outcome.is_right
+    phrase = phrase_of(aim.text, amount)
+    if not is_found and not spelled and len(phrase) < len(aim.text) and aim.named and (cues := cues_in(phrase)):
         # `Revenue rose from 480 to 600, while profit grew by 12%`: the numbers it names are not the ones it means.
-        apart = narrowed(aim, phrase_of(aim.text, amount))
-        other = settle(amount, apart, candidates_for(amount, apart, operands))
-        if other is not None and other.is_right and other.candidate.cue in apart.cues:
+        apart = narrowed(aim, phrase)
+        other = settle(amount, apart, candidates_for(amount, apart, operands, scores_of(apart, operands)))
+        if other is not None and other.is_right and other.candidate.cue in cues:
             outcome = other
     if outcome is None or not outcome.is_right or names_total(spelled):
         outcome = settle_spelled(amount, aim, spelled, is_right=False) or outcome

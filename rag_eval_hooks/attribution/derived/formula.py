@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from rag_eval_hooks.attribution.derived.operands import Operand
 
@@ -40,10 +41,15 @@ def _whole(one: Operand) -> str:
 
 
 def _scale(one: Operand) -> str:
+    return _scale_of(one.written, one.values[0], one.factor)
+
+
+@lru_cache(maxsize=4096)
+def _scale_of(text: str, value: float, factor: float) -> str:
     """Returns what an operand's digits stand for: 1e6 of 480 in a column of millions."""
-    digits = DIGITS.search(one.written)
+    digits = DIGITS.search(text)
     try:
         number = float(re.sub("[,' ]", "", digits.group())) if digits else 0.0
     except ValueError:  # 1.214,5
         number = 0.0
-    return f"{one.values[0] / number if number else one.factor:.6g}"
+    return f"{value / number if number else factor:.6g}"

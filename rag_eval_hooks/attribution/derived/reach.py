@@ -19,7 +19,7 @@ from rag_eval_hooks.attribution.derived.cues import cues_in
 from rag_eval_hooks.attribution.derived.operands import Operand, Operands, labels_of, light
 from rag_eval_hooks.attribution.terms import terms
 
-__all__ = ["candidates_for", "readings_of"]
+__all__ = ["Scored", "candidates_for", "readings_of", "scores_of"]
 
 MAX_IN_REACH = 16
 """Operands that are paired: 120 pairs; more of them hit any number by chance."""
@@ -54,15 +54,20 @@ CHANGES = frozenset(["difference", "percentage_change", "ratio"])
 Scored = list[tuple[float, Operand]]
 
 
-def candidates_for(anchor: Anchor, aim: Aim, operands: Operands) -> list[Candidate]:
+def scores_of(aim: Aim, operands: Operands) -> Scored:
+    """Returns the numbers of the context with how well each fits a claim."""
+    return [(aim.score(one), one) for one in operands.found]
+
+
+def candidates_for(anchor: Anchor, aim: Aim, operands: Operands, scored: Scored) -> list[Candidate]:
     """Returns what can be computed from the operands that fit the claim best, and from their columns and lists.
 
     Args:
         anchor: The number to explain.
         aim: The claim it stands in.
         operands: The numbers of the context.
+        scored: The same with how well they fit the claim.
     """
-    scored: Scored = [(aim.score(one), one) for one in operands.found]
     chosen = _distinct(sorted((pair for pair in scored if pair[0] > 0), key=lambda pair: -pair[0]))[:MAX_IN_REACH]
     readings: tuple[int, ...] = (0,)
     if len(anchor.values) > 1 or any(len(one.values) > 1 for _, one in chosen):

@@ -17,7 +17,7 @@ from rag_eval_hooks.attribution.derived.operands import Operand, Operands, as_ye
 from rag_eval_hooks.attribution.derived.reach import readings_of
 from rag_eval_hooks.attribution.terms import SPACELESS_FROM
 
-__all__ = ["declared", "is_labelled", "names_total", "phrase_of", "spelled_out"]
+__all__ = ["declared", "is_labelled", "names_total", "phrase_of", "spelled_out", "stated_values"]
 
 LEAST_SCORE = 1.0
 """Score from which a cell under a declared scale is what the claim speaks of."""
@@ -87,6 +87,9 @@ class Value(NamedTuple):
     back: int
     """How many claims before: 0 where the claim itself has it."""
 
+    start: int
+    """Where it stands in its claim."""
+
     @property
     def is_own(self) -> bool:
         """Whether the claim itself has it."""
@@ -123,12 +126,17 @@ def names_total(readings: Sequence[Candidate]) -> bool:
     return any(one.is_total for reading in readings if reading.cue == "share" for one in reading.operands)
 
 
-def spelled_out(anchor: Anchor, aim: Aim, operands: Operands) -> list[Candidate]:
-    """Returns what the claim says was computed for a number: one candidate per reading, mostly one or none."""
-    if anchor.bound or is_year(anchor):
-        return []
-    values = _values(anchor, aim, operands)
-    if not values:
+def spelled_out(anchor: Anchor, aim: Aim, operands: Operands, values: Sequence[Value]) -> list[Candidate]:
+    """Returns what the claim says was computed for a number: one candidate per reading, mostly one or none.
+
+    Args:
+        anchor: The number.
+        aim: The claim it stands in.
+        operands: The numbers of the context.
+        values: The stated values of the claim and of those before it.
+    """
+    values = [one for one in values if one.back or one.start != anchor.start]
+    if anchor.bound or is_year(anchor) or not values:
         return []
     phrase = phrase_of(aim.text, anchor)
     unit = _noun(aim.text, anchor)
@@ -159,12 +167,12 @@ def _is_of_another(phrase: str, candidate: Candidate, aim: Aim, operands: Operan
     return any(not new.isdisjoint(one.own) for one in operands.found if (one.chunk, one.start) not in places)
 
 
-def _values(anchor: Anchor, aim: Aim, operands: Operands) -> list[Value]:
+def stated_values(aim: Aim, operands: Operands) -> list[Value]:
     """Returns the stated values of the claim and of the two before it, the claim's own first."""
     values: list[Value] = []
     for back, text in enumerate((aim.text, *aim.previous)):
         anchors = [as_year(text, one) for one in anchors_of(text)] if back else list(aim.named)
-        anchors = [one for one in anchors[:MAX_VALUES] if back or one.start != anchor.start]
+        anchors = anchors[:MAX_VALUES]
         for number, one in enumerate(anchors):
             noun = _noun(text, one)
             stated = [operand for operand in operands.found if one.values and _is_stated(one, noun, operand)]
@@ -173,7 +181,7 @@ def _values(anchor: Anchor, aim: Aim, operands: Operands) -> list[Value]:
             best = max(stated, key=lambda operand: (aim.score(operand), -operand.start))
             until = min(anchors[number + 1].start if number + 1 < len(anchors) else len(text), one.end + PER_WITHIN)
             rate = RATE.search(text, one.end, until)
-            values.append(Value(best, noun, _stem(rate[rate.lastindex or 0]) if rate else "", back))
+            values.append(Value(best, noun, _stem(rate[rate.lastindex or 0]) if rate else "", back, one.start))
     return values
 
 
