@@ -15,6 +15,8 @@ PART_OF_IT = 0.6
 """A mark that belongs to a part of a claim, which takes several chunks; the part is judged by few words."""
 BY_THE_PART = 0.45
 """Another chunk backs the part a mark belongs to, and none the whole claim: too little to be sure."""
+IN_DOUBT = 0.6
+"""Factor where it is uncertain whether anything backs the claim."""
 ONE_TOO_MANY = 0.45
 """A mark beside another one that holds: its chunk may give a word or two of the part."""
 STYLE = 0.8
@@ -87,7 +89,8 @@ def _confidence(
     if problem == "dangling":
         return POINTS_NOWHERE
     if problem == "unsupported":
-        return UNSUPPORTED_AT_MOST * (1 - _backed(claim))
+        doubt = IN_DOUBT if claim is not None and claim.verdict == "uncertain" else 1.0
+        return UNSUPPORTED_AT_MOST * (1 - _backed(claim)) * doubt
     part = citation.part
     if part is not None and any(one.supported and one.part == part for one in citations):
         return ONE_TOO_MANY

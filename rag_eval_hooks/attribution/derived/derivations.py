@@ -28,6 +28,8 @@ __all__ = ["Derivations", "derive"]
 
 MAX_CLAIMS_TRIED = 50
 """Claims of one answer with numbers that no text states: each is weighed against all operands."""
+MAX_WEIGHED = 12_000
+"""Claims times operands: some 2 s of work at most."""
 YEAR_WITHIN = 14
 YEAR_BEFORE = re.compile(
     r"(?:\b(?:in|since|from|to|till|until|by|of|year|and|between|before|after|around|im|jahre?|seit|bis|von|und|vor|nach|en|"
@@ -70,11 +72,11 @@ def derive(reading: Reading) -> Derivations:
         missing = list(is_nowhere)
         if not any(is_nowhere.values()) and not (missing and cues_in(reading.statement_text(index)[0])):
             continue
-        if tried >= MAX_CLAIMS_TRIED:
+        operands = operands or Operands(reading.evidence)
+        if tried >= MAX_CLAIMS_TRIED or tried * len(operands.found) >= MAX_WEIGHED:
             was_cut = True
             break
         tried += 1
-        operands = operands or Operands(reading.evidence)
         was_cut = was_cut or operands.was_cut
         aim = aim_of(reading, index, missing)
         outcomes: list[tuple[Anchor, Outcome]] = []
