@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable
 from typing import NamedTuple
 
-__all__ = ["Case", "Template", "amount", "de", "distinct", "en"]
+__all__ = ["Case", "Template", "amount", "de", "distinct", "en", "plain"]
 
 
 class Case(NamedTuple):
@@ -37,6 +37,11 @@ def en(value: float, decimals: int = 0) -> str:
 def de(value: float, decimals: int = 0) -> str:
     """Writes a number as German does."""
     return f"{value:,.{decimals}f}".replace(",", "_").replace(".", ",").replace("_", ".")
+
+
+def plain(value: float, decimals: int = 0) -> str:
+    """Writes a number without separators."""
+    return f"{value:.{decimals}f}"
 
 
 def amount(

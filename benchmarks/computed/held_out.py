@@ -1,4 +1,3 @@
-# ruff: noqa: E501  texts stand as one line
 """Templates written apart, of other words, layouts and numbers.
 
 When they were first run, no rule had seen them: 91.9 % were found with value and operation, 76.2 % of the claims
@@ -8,14 +7,9 @@ lengths of time, how much else of a claim the texts have to hold), so that later
 
 import random
 
-from computed.case import Case, Template, amount, de, distinct, en
+from computed.case import Case, Template, amount, de, distinct, en, plain
 
 __all__ = ["TEMPLATES"]
-
-
-def plain(value: float, decimals: int = 0) -> str:
-    """Writes a number without separators."""
-    return f"{value:.{decimals}f}"
 
 
 def rent_change(chance: random.Random) -> Case:
@@ -39,7 +33,10 @@ def rent_change(chance: random.Random) -> Case:
 def orchards(chance: random.Random) -> Case:
     a, b, c = distinct(chance, 3, 1100, 9800)
     texts = (
-        f"| Orchard | Trees | Yield (t) |\n|:--|--:|--:|\n| Hillside | {en(a)} | 84 |\n| Riverside | {en(b)} | 61 |\n| Lakeside | {en(c)} | 77 |\n",
+        (
+            "| Orchard | Trees | Yield (t) |\n|:--|--:|--:|\n"
+            f"| Hillside | {en(a)} | 84 |\n| Riverside | {en(b)} | 61 |\n| Lakeside | {en(c)} | 77 |\n"
+        ),
     )
     return Case(
         "How many trees grow at Hillside and Lakeside?",
@@ -159,7 +156,10 @@ def german_growth(chance: random.Random) -> Case:
     a, b, c, d = distinct(chance, 4, 1100, 9900)
     verb = "gewachsen" if b > a else "geschrumpft"
     texts = (
-        f"| Ort | Einwohner 2005 | Einwohner 2015 |\n|---|---|---|\n| Aldorf | {de(a)} | {de(b)} |\n| Bergheim | {de(c)} | {de(d)} |\n",
+        (
+            "| Ort | Einwohner 2005 | Einwohner 2015 |\n|---|---|---|\n"
+            f"| Aldorf | {de(a)} | {de(b)} |\n| Bergheim | {de(c)} | {de(d)} |\n"
+        ),
     )
     return Case(
         "Wie stark ist Aldorf gewachsen?",

@@ -58,7 +58,7 @@ def attribute(run: RagRun, attributor: Attributor | None = None) -> Attribution:
     reading = Reading(run, attributor)
     derivations = derive(reading)
     unanswered = ask_model(reading, lambda judgement: _verdict(judgement) == "uncertain")
-    citations = cite(run, reading)
+    citations = cite(reading)
     cited: dict[int, list[int]] = {}
     for citation in citations:
         if citation.claim is not None:

@@ -7,7 +7,7 @@ from rag_eval_hooks.attribution.citations.parts import CLAUSE_BREAK, parts_of
 from rag_eval_hooks.attribution.claims import assign_marks
 from rag_eval_hooks.attribution.match import Judgement
 from rag_eval_hooks.attribution.reading import Reading
-from rag_eval_hooks.record import Citation, RagRun
+from rag_eval_hooks.record import Citation
 from rag_eval_hooks.record.evaluation import SUPPORTED_FROM, CitationProblem
 from rag_eval_hooks.record.limits import MAX_MARKS
 
@@ -16,7 +16,7 @@ __all__ = ["cite"]
 Judge = Callable[[int, int], Judgement]
 
 
-def cite(run: RagRun, reading: Reading) -> list[Citation]:  # noqa: ARG001
+def cite(reading: Reading) -> list[Citation]:
     """Returns one citation per mark and target, in order of appearance.
 
     A citation is supported when its target backs at least one clause of the part of the statement that the mark
@@ -27,8 +27,7 @@ def cite(run: RagRun, reading: Reading) -> list[Citation]:  # noqa: ARG001
     the same statement.
 
     Args:
-        run: The run.
-        reading: Its answer's marks and statements, and what the context gives for each.
+        reading: The answer's marks and statements, and what the context gives for each.
     """
     answer, marks, statements = reading.answer, reading.marks, reading.statements
     owners = assign_marks(answer, statements, marks)

@@ -59,7 +59,7 @@ def find_marks(answer: str, sources: Sources | int) -> list[Mark]:
         if quote < len(quotes) and quotes[quote][0] < mark.start and _is_quoted(answer, mark, quotes[quote][1]):
             continue
         marks.append(mark)
-        end = mark.hidden[-1][1] if mark.form == "link" else mark.end
+        end = mark.hidden_until if mark.form == "link" else mark.end
         if len(marks) == MAX_MARKS:
             break
     if not COUNTING.intersection(mark.form for mark in marks):

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-__all__ = ["Hit", "find_in_prompt"]
+__all__ = ["Hit", "find_in_prompt", "in_word"]
 
 MIN_HEAD = 40
 """Shortest cut-off text, in characters, that counts as the beginning of an item."""
@@ -114,12 +114,17 @@ def _variants(text: str) -> list[str]:
 
 
 def _stands_alone(prompt: str, start: int, end: int) -> bool:
-    inside_left = start > 0 and _in_word(prompt[start - 1]) and _in_word(prompt[start])
-    inside_right = end < len(prompt) and _in_word(prompt[end]) and _in_word(prompt[end - 1])
+    inside_left = start > 0 and in_word(prompt[start - 1]) and in_word(prompt[start])
+    inside_right = end < len(prompt) and in_word(prompt[end]) and in_word(prompt[end - 1])
     return not inside_left and not inside_right
 
 
-def _in_word(character: str) -> bool:
+def in_word(character: str) -> bool:
+    """Returns whether a character is part of a word that goes on until a space or sign.
+
+    >>> in_word("a"), in_word("7"), in_word("-"), in_word("文"), in_word("")
+    (True, True, False, False, False)
+    """
     return character.isalnum() and character < "\u2e80"  # from there on scripts do not put spaces between words
 
 

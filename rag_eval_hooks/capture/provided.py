@@ -2,7 +2,7 @@
 
 from rag_eval_hooks.capture.trace import Reply, Step
 from rag_eval_hooks.errors import InputError
-from rag_eval_hooks.record.provided import MAX_PROVIDED, listed_citations
+from rag_eval_hooks.record.provided import MAX_PROVIDED, listed_citations, moved
 from rag_eval_hooks.record.read import message_citations
 from rag_eval_hooks.record.run import ProvidedCitation
 
@@ -33,11 +33,4 @@ def provided_by(call: Step | None, said: str, answer: str | None) -> tuple[Provi
     shift -= len(said) - len(said.lstrip())
     if shift == 0 and len(said.strip()) == len(answer.strip()):
         return found
-    return tuple(_moved(one, shift, len(said)) for one in found)
-
-
-def _moved(one: ProvidedCitation, shift: int, length: int) -> ProvidedCitation:
-    if one.label is not None:
-        return one
-    start, end = (0, length) if one.start is None or one.end is None else (one.start, one.end)
-    return one.model_copy(update={"start": start + shift, "end": end + shift})
+    return tuple(moved(one, shift, len(said)) for one in found)

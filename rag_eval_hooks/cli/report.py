@@ -58,7 +58,7 @@ def report(
 
     The HTML page needs no network; it holds the averages and every run's chunks, claims and findings.
     Markdown and JSON hold the numbers of the version: each mean with its interval and with what it rests on, slices,
-    latency, main faults, and the questions for which nothing was found; - as FILE is standard output.
+    latency, what failed first, and the questions for which nothing was found; - as FILE is standard output.
 
     \b
     Examples:

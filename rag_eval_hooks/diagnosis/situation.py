@@ -4,10 +4,9 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from rag_eval_hooks.attribution import attribute
-from rag_eval_hooks.attribution.claims import blank
 from rag_eval_hooks.diagnosis.asked import unmet
 from rag_eval_hooks.metrics.labels import EvidenceSet, JudgedSource, evidence_sets, given_labels, grades, needed_items
-from rag_eval_hooks.metrics.matching import match, states
+from rag_eval_hooks.metrics.matching import match, states, without_marks
 from rag_eval_hooks.record import Attribution, Chunk, Claim, Gold, RagRun
 from rag_eval_hooks.record.limits import MAX_ANSWER, MAX_CHUNK
 
@@ -164,8 +163,7 @@ class Situation:
     @cached_property
     def is_right(self) -> bool:
         """Whether the answer states a right answer."""
-        marks = sorted({citation.span for citation in self.attribution.citations})
-        return self.says_right(blank(self.run.judged_answer, marks))
+        return self.says_right(without_marks(self.run.judged_answer, self.attribution))
 
     def says_right(self, text: str) -> bool:
         """Returns whether a text states a right answer, or is one."""

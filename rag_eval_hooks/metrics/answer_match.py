@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from rag_eval_hooks.attribution.claims import blank
 from rag_eval_hooks.metrics.base import Metric, Need, register
 from rag_eval_hooks.metrics.labels import JudgedSource, given_labels, no_labels
-from rag_eval_hooks.metrics.matching import match, token_f1
+from rag_eval_hooks.metrics.matching import match, token_f1, without_marks
 from rag_eval_hooks.record import Attribution, MetricResult, RagRun
 
 __all__ = ["AnswerMatch", "token_f1"]
@@ -76,9 +75,5 @@ class AnswerMatch(Metric):
         right = [text for text in (given.answer, *given.aliases) if text is not None]
         if attribution.answer_kind == "refusal":
             return self.scored(1.0 if any(not text.strip() for text in right) else 0.0)
-        answer, question = _without_marks(run.judged_answer[:MAX_TEXT], attribution), (run.question or "")[:MAX_TEXT]
+        answer, question = without_marks(run.judged_answer[:MAX_TEXT], attribution), (run.question or "")[:MAX_TEXT]
         return self.scored(max(match(answer, text[:MAX_TEXT], question) if text.strip() else 0.0 for text in right))
-
-
-def _without_marks(answer: str, attribution: Attribution) -> str:
-    return blank(answer, sorted({citation.span for citation in attribution.citations}))

@@ -245,13 +245,13 @@ class Finding(Model):
     stage: FindingStage
     """Where."""
     confidence: Probability
-    """How sure we are, in [0, 1]."""
+    """How sure we are, in [0, 1]; below 0.5 it is a hint."""
     why: Text
-    """The evidence in one sentence, without any text of the run."""
+    """The evidence in one sentence, without any text of the run but the numbers of a wrong computation."""
     refs: dict[str, tuple[int, ...]] = Field(default_factory=dict)
     """What it is about: indices of `claims` and `citations`, ranks of `chunks`."""
     first_cause: bool = False
-    """Whether this is where it went wrong first; at most one finding is."""
+    """Whether this is where it went wrong first: at most one finding is, and no hint."""
     explained_by: FindingKind | None = None
     """Kind of an earlier finding from which this one follows."""
 
@@ -312,7 +312,7 @@ class Evaluation(Model):
     results: tuple[MetricResult, ...]
     """One entry per measure."""
     findings: tuple[Finding, ...]
-    """What went wrong and where, most certain first."""
+    """What went wrong and where: the first cause, then the most certain first."""
     limits: tuple[Text, ...] = Field(
         default=(),
         description="What was left out of a run larger than attribution's limits. "

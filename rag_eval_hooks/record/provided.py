@@ -7,7 +7,7 @@ from typing import Any
 from rag_eval_hooks.record.clean import clean_text, text_id
 from rag_eval_hooks.record.run import ProvidedCitation
 
-__all__ = ["MAX_PROVIDED", "block_citations", "listed_citations"]
+__all__ = ["MAX_PROVIDED", "block_citations", "listed_citations", "moved"]
 
 MAX_PROVIDED = 2_000
 """Citations of one answer that are kept."""
@@ -46,7 +46,7 @@ def _in_blocks(blocks: Any, lengths: Mapping[int, int]) -> Iterator[ProvidedCita
             for holder in (block, text) if isinstance(text, Mapping) else (block,):
                 for key in LIST_KEYS:
                     for citation in _entries(holder.get(key)):
-                        yield _moved(citation, offset, length)
+                        yield moved(citation, offset, length)
         offset += length
 
 
@@ -111,8 +111,14 @@ def _is_annotation(raw: Mapping[str, Any]) -> bool:
     return str(raw.get("type", "")).endswith(("_citation", "file_path"))
 
 
-def _moved(citation: ProvidedCitation, offset: int, length: int) -> ProvidedCitation:
-    """Returns a block's citation with places that count from the answer's beginning."""
+def moved(citation: ProvidedCitation, offset: int, length: int) -> ProvidedCitation:
+    """Returns the citation of a part of the answer with places that count from the answer's beginning.
+
+    Args:
+        citation: What was given; without a place, it is about the whole part.
+        offset: Where the part begins.
+        length: How long it is.
+    """
     if citation.label is not None:
         return citation
     if citation.start is None or citation.end is None:

@@ -4,10 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from rag_eval_hooks.diagnosis import FIRST_CAUSE_FROM
-from rag_eval_hooks.diagnosis.rules import GOOD
 from rag_eval_hooks.metrics import Average, AverageAccumulator, weight_of
 from rag_eval_hooks.record import Evaluation, MetricResult, RagRun
+from rag_eval_hooks.reports.outcomes import Outcome, outcome_of, outcomes_line
 from rag_eval_hooks.reports.view import citation_outcome, shown_verdict
 from rag_eval_hooks.reports.words import (
     ADVICE,
@@ -43,15 +42,6 @@ HEADLINES = (
 )
 MOST_HEADLINES = 6
 EXAMPLES = 3
-ENDS = {
-    "cause": "with a first cause",
-    "unmarked": "with findings of which none is marked as the first",
-    "hints": "with hints only",
-    "good": "with a right refusal",
-    "fine": "in which nothing wrong was found",
-    "open": "without an answer to judge, and without findings",
-}
-"""By what the findings of a run come to: the words for it."""
 BINS = 10
 BIN_WIDTH = 7
 BIN_HEIGHT = 22
@@ -192,8 +182,8 @@ class Overview:
     """Runs by stage and kind of their first cause."""
     findings: Counter[str] = field(default_factory=Counter)
     """Runs by kind of finding, be it the first cause or not."""
-    ends: Counter[str] = field(default_factory=Counter)
-    """Runs by what their findings come to, see `_end`."""
+    outcomes: Counter[Outcome] = field(default_factory=Counter)
+    """Runs by what their findings come to."""
     _averages: Averages = field(default_factory=Averages)
     _examples: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
 
@@ -214,7 +204,7 @@ class Overview:
         made = evaluation.made_by
         self.makers[f"{made.package}, attribution {made.attributor} {made.attributor_version}"] += 1
         self.findings.update({finding.kind for finding in evaluation.findings})
-        self.ends[_end(evaluation)] += 1
+        self.outcomes[outcome_of(evaluation)] += 1
         for finding in evaluation.findings:
             if not finding.first_cause:
                 continue
@@ -255,8 +245,7 @@ class Overview:
 
     def faults(self) -> str:
         """Returns in one line in how many runs something failed first, and what there is to say of the others."""
-        said = [f"{count:,} {words}" for end, words in ENDS.items() if (count := self.ends[end])]
-        return f"Of {counted(self.runs, 'run')}: {', '.join(said)}." if said else "There are no runs."
+        return outcomes_line(self.runs, self.outcomes)
 
     def shares(self) -> tuple[tuple[str, str, tuple[Share, ...]], ...]:
         """Returns the stacked bars: statements by verdict, chunks by use, citations by whether they hold."""
@@ -290,21 +279,6 @@ class Overview:
     def cites(self) -> bool:
         """Whether any answer of the report cites anything."""
         return self.citations.total() > 0
-
-
-def _end(evaluation: Evaluation) -> str:
-    """Returns which of `ENDS` a run is."""
-    findings = evaluation.findings
-    if any(finding.first_cause for finding in findings):
-        return "cause"
-    faults = [finding for finding in findings if finding.kind not in GOOD]
-    if any(finding.confidence >= FIRST_CAUSE_FROM for finding in faults):
-        return "unmarked"
-    if faults:
-        return "hints"
-    if findings:
-        return "good"
-    return "fine" if evaluation.status in ("ok", "partial") and evaluation.answer_kind == "answer" else "open"
 
 
 def _average_row(average: Average, spread: Spread) -> AverageRow:

@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from rag_eval_hooks.diagnosis.rules import GOOD
 from rag_eval_hooks.record import Evaluation, MetricResult, RagRun
 from rag_eval_hooks.reports.overview import AverageRow, Averages
 from rag_eval_hooks.reports.plain import one_line, plain
@@ -286,7 +287,7 @@ class _Printer:
             return
         self.heading("Findings")
         for finding in view.findings:
-            good = finding.kind == "right_refusal"
+            good = finding.kind in GOOD
             self.show(
                 (finding_words(finding.kind)[0], "bold green" if good else "bold red"),
                 ("  first cause" if finding.first_cause else "", "bold"),

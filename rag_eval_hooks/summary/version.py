@@ -5,12 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal, get_args
 
+from rag_eval_hooks.diagnosis.rules import GOOD
 from rag_eval_hooks.metrics import Metric, metric_classes, weight_of
 from rag_eval_hooks.metrics.levels import document_of, first_id, page_of
 from rag_eval_hooks.metrics.provenance import ROW_KEYS
 from rag_eval_hooks.metrics.spans import character_range
 from rag_eval_hooks.record import Chunk, Evaluation, MetricResult, RagRun
 from rag_eval_hooks.record.evaluation import FindingKind
+from rag_eval_hooks.reports.outcomes import Outcome, outcome_of
 from rag_eval_hooks.reports.plain import one_line
 from rag_eval_hooks.reports.words import finding_words
 from rag_eval_hooks.summary.distinct import Distinct
@@ -89,8 +91,11 @@ class VersionTally:
         self._sufficient = {labels: Distribution((0, 1)) for labels in ("gold", "judge")}
         self._times = {"whole run": Distribution(), "first token": Distribution()}
         self._findings = {kind: Distribution((0, 1)) for kind in get_args(FindingKind)}
+        self._causes = {kind: Distribution((0, 1)) for kind in get_args(FindingKind)}
         self._finding_stages: dict[FindingKind, str] = {}
         self._finding_runs: Counter[FindingKind] = Counter()
+        self._cause_runs: Counter[FindingKind] = Counter()
+        self._outcomes: Counter[Outcome] = Counter()
         self._zero: list[RunRef] = []
         self._zero_runs = self._zero_judged = 0
         self._left_out_measures = 0
@@ -139,10 +144,14 @@ class VersionTally:
 
     def _find(self, evaluation: Evaluation, results: Mapping[str, MetricResult], weight: float) -> None:
         kinds = {finding.kind: finding.stage for finding in evaluation.findings}
+        causes = {finding.kind for finding in evaluation.findings if finding.first_cause}
         self._finding_stages |= kinds
         self._finding_runs.update(kinds.keys())
+        self._cause_runs.update(causes)
+        self._outcomes[outcome_of(evaluation)] += 1
         for kind, share in self._findings.items():
             share.add(1.0 if kind in kinds else 0.0, weight)
+            self._causes[kind].add(1.0 if kind in causes else 0.0, weight)
         recalls = [
             result.value
             for name, result in results.items()
@@ -233,6 +242,7 @@ class VersionTally:
                 for what, times in self._times.items()
                 if times.scored
             ),
+            outcomes=dict(self._outcomes.most_common()),
             findings=self._finding_summaries(),
             zero_recall=ZeroRecall(runs=self._zero_runs, judged=self._zero_judged, listed=tuple(self._zero)),
             slices=self._slices.summaries(),
@@ -245,14 +255,16 @@ class VersionTally:
                 kind=kind,
                 stage=self._finding_stages[kind],
                 title=finding_words(kind)[0],
-                fault=kind != "right_refusal",
+                fault=kind not in GOOD,
+                first_cause_runs=self._cause_runs[kind],
+                first_cause_share=self._causes[kind].summary(),
                 runs=self._finding_runs[kind],
                 share=share.summary(),
             )
             for kind, share in self._findings.items()
             if kind in self._finding_stages
         ]
-        return tuple(sorted(found, key=lambda one: -(one.share.mean or 0)))
+        return tuple(sorted(found, key=lambda one: (-(one.first_cause_share.mean or 0), -(one.share.mean or 0))))
 
     def _notes(self, measures: Sequence[MeasureSummary]) -> Iterator[str]:
         if self._without_record:

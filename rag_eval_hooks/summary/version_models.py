@@ -5,6 +5,7 @@ from typing import Literal
 from rag_eval_hooks.record.clean import Text
 from rag_eval_hooks.record.evaluation import FindingKind
 from rag_eval_hooks.record.run import Model
+from rag_eval_hooks.reports.outcomes import Outcome
 from rag_eval_hooks.summary.models import Count, Finite, MeasureSummary, NumberSummary, RunRef, Share, Slice
 
 __all__ = [
@@ -77,7 +78,7 @@ class TimeSummary(Model):
 
 
 class FindingSummary(Model):
-    """One kind of finding over all runs."""
+    """One kind of finding over all runs: where it is the first cause, and where it is found at all."""
 
     kind: FindingKind
     """What happened."""
@@ -87,8 +88,12 @@ class FindingSummary(Model):
     """The kind in words."""
     fault: bool
     """Whether something went wrong; false for `right_refusal`."""
+    first_cause_runs: Count
+    """Runs in which it is the first cause."""
+    first_cause_share: NumberSummary
+    """Share of all runs in which it is the first cause (values 0 and 1)."""
     runs: Count
-    """Runs that have it."""
+    """Runs that have it, be it the first cause or not."""
     share: NumberSummary
     """Share of all runs that have it (values 0 and 1)."""
 
@@ -142,8 +147,12 @@ class VersionReport(Model):
     """Sufficient context, by who said it; empty where nobody did."""
     times: tuple[TimeSummary, ...]
     """Latency; empty where no run says it."""
+    outcomes: dict[Outcome, Count]
+    """Runs by what their findings come to: a first cause (`cause`), findings of which none is marked as the first
+    (`unmarked`, in evaluations of earlier versions), `hints` only, a right refusal (`good`), no finding for an answer
+    (`fine`) and none without one (`open`)."""
     findings: tuple[FindingSummary, ...]
-    """What went wrong (and `right_refusal`), most frequent first."""
+    """What went wrong (and `right_refusal`), the most frequent first cause first."""
     zero_recall: ZeroRecall
     """Which questions found nothing relevant."""
     slices: tuple[SliceSummary, ...]

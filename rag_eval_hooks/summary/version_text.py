@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from rag_eval_hooks.reports.outcomes import outcomes_line
 from rag_eval_hooks.reports.words import as_number, counted
 from rag_eval_hooks.summary.measures import family
 from rag_eval_hooks.summary.models import Interval, MeasureSummary, NumberSummary, RunRef
@@ -57,7 +58,7 @@ def _parts(report: VersionReport) -> Iterator[str]:
     yield _sufficiency(report)
     yield "## Latency\n"
     yield _times(report)
-    yield "## Main faults\n"
+    yield "## What failed first\n"
     yield _findings(report)
     yield "## Questions for which nothing relevant was found\n"
     yield _zero_recall(report)
@@ -153,20 +154,23 @@ def _times(report: VersionReport) -> str:
 
 
 def _findings(report: VersionReport) -> str:
+    says = outcomes_line(report.runs, report.outcomes) + "\n"
     if not report.findings:
-        return "None was found.\n"
+        return says
     rows = (
         (
             escaped(one.title) + ("" if one.fault else " (no fault)"),
             f"`{one.kind}`",
             escaped(one.stage),
+            f"{one.first_cause_runs:,}",
+            as_share(one.first_cause_share.mean),
+            as_interval(one.first_cause_share.interval),
             f"{one.runs:,}",
-            as_share(one.share.mean),
-            as_interval(one.share.interval),
         )
         for one in report.findings
     )
-    return markdown_table(("Fault", "Kind", "Stage", "Runs", "Share", "95 % interval"), rows, numbers=(3, 4))
+    header = ("Fault", "Kind", "Stage", "First cause in runs", "Share", "95 % interval", "Found in runs")
+    return f"{says}\n{markdown_table(header, rows, numbers=(3, 4, 6))}"
 
 
 def _zero_recall(report: VersionReport) -> str:

@@ -1,25 +1,17 @@
 """`rag-eval-hooks explain` as people run it."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command_calls import call
 from typer.testing import CliRunner
 
 from rag_eval_hooks.cli import app
 from rag_eval_hooks.cli.explain import explain
 
-COMMAND = [sys.executable, "-c", "from rag_eval_hooks.cli import main; main()"]
 STEER = "\x1b[31m\x1b]0;title\x07\x9b2J\u202e\x00\x07[bold]x[/bold]"
-
-
-def call(*arguments: object, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, *map(str, arguments)], input=stdin, capture_output=True, text=True, timeout=120, check=False
-    )
 
 
 def line(name: str, **more: Any) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from rag_eval_hooks import evaluate
 from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks.metrics import P, R, parse_metric
 from rag_eval_hooks.record import Evaluation, Finding, Gold, RagRun, Stage, StageItem
+from rag_eval_hooks.reports.overview import Overview
 from rag_eval_hooks.summary import VersionReport, version_report
 from rag_eval_hooks.summary.version import WANTED
 from rag_eval_hooks.summary.version_text import version_markdown
@@ -17,11 +18,17 @@ from rag_eval_hooks.testing import make_run
 EVIL = "<script>alert(1)</script> | [x](javascript:1) `*_#"
 
 
-def pair(number: int = 0, findings: tuple[str, ...] = (), **more: Any) -> tuple[RagRun, Evaluation]:
+def pair(
+    number: int = 0, findings: tuple[str, ...] = (), cause: str | None = None, **more: Any
+) -> tuple[RagRun, Evaluation]:
+    """A run whose evaluation has findings of these kinds, those of one kind marked as the first cause."""
     run = make_run(
         more.pop("retrieved", "ab"), question=more.pop("question", f"question {number}"), run_id=f"r{number}", **more
     )
-    kinds = tuple(Finding(kind=kind, stage="answer", confidence=1, why="because") for kind in findings)  # type: ignore[arg-type]
+    kinds = tuple(
+        Finding(kind=kind, stage="answer", confidence=1, why="because", first_cause=kind == cause)  # type: ignore[arg-type]
+        for kind in findings
+    )
     return run, evaluate(run).model_copy(update={"findings": kinds})
 
 
@@ -103,21 +110,53 @@ def test_zero_recall_lists_the_first_and_counts_all() -> None:
     assert "60 of 60 runs that can be told; the first 50 are:" in version_markdown(report)
 
 
-def test_main_faults_are_counted_by_run_and_weighted() -> None:
-    """Two of three runs, one of which stands for ten: (10 + 1) / 12."""
+def test_faults_are_counted_by_run_and_weighted() -> None:
+    """Found in two of three runs, one of which stands for ten: (10 + 1) / 12; the first cause in the other: 1 / 12."""
     pairs = [
         pair(0, ("distracted", "distracted"), inclusion_probability=0.1),
-        pair(1, ("distracted", "right_refusal")),
+        pair(1, ("distracted", "right_refusal"), cause="distracted"),
         pair(2),
     ]
     report = version_report(pairs)
-    assert [(one.kind, one.runs, one.fault) for one in report.findings] == [
-        ("distracted", 2, True),
-        ("right_refusal", 1, False),
+    assert [(one.kind, one.first_cause_runs, one.runs, one.fault) for one in report.findings] == [
+        ("distracted", 1, 2, True),
+        ("right_refusal", 0, 1, False),
     ]
     assert report.findings[0].share.mean == pytest.approx(11 / 12)
+    assert report.findings[0].first_cause_share.mean == pytest.approx(1 / 12)
     assert report.represented == pytest.approx(12)
     assert any("sampled" in note for note in report.notes)
+
+
+def test_first_causes_go_before_what_is_found_more_often() -> None:
+    """`unsupported_claim` follows from `zero_recall` twice and is found once more, never as the first cause."""
+    followed = ("zero_recall", "unsupported_claim")
+    pairs = [pair(0, followed, cause="zero_recall"), pair(1, followed, cause="zero_recall"), pair(2, followed[1:])]
+    report = version_report(pairs)
+    found = [(one.kind, one.first_cause_runs, one.runs) for one in report.findings]
+    assert found == [("zero_recall", 2, 2), ("unsupported_claim", 0, 3)]
+    assert report.outcomes == {"cause": 2, "unmarked": 1}
+    page = version_markdown(report)
+    assert "Of 3 runs: 2 with a first cause, 1 with findings of which none is marked as the first." in page
+    (row,) = (line for line in page.splitlines() if "`zero_recall`" in line)
+    cells = [cell.strip() for cell in row.strip("|").split("|")]
+    assert (cells[3], cells[6]) == ("2", "2")
+
+
+def test_first_causes_are_counted_as_the_page_counts_them() -> None:
+    pairs = [
+        pair(0, ("zero_recall", "distracted"), cause="zero_recall"),
+        pair(1, ("distracted",), cause="distracted"),
+        pair(2, ("right_refusal",)),
+        pair(3),
+    ]
+    page = Overview()
+    for run, evaluation in pairs:
+        page.add(run, evaluation, None)
+    report = version_report(pairs)
+    assert report.outcomes == page.outcomes
+    causes = {one.kind: one.first_cause_runs for one in report.findings if one.first_cause_runs}
+    assert causes == {kind: count for (_, kind), count in page.causes.items()}
 
 
 def test_sufficiency_is_as_known_as_its_labels() -> None:

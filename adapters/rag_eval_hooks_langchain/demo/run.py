@@ -14,6 +14,7 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
+from rag_eval_hooks.diagnosis.rules import GOOD
 from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks.metrics import weight_of
 from rag_eval_hooks.record import Evaluation, RagRun
@@ -164,7 +165,7 @@ def _next_steps(pairs: Sequence[tuple[RagRun, Evaluation]], *, store: Path, repo
     yield "Next:"
     command = _command()
     yield f"  {command} show {source} --list"
-    worst = next((one for _, one in pairs if any(finding.kind != "right_refusal" for finding in one.findings)), None)
+    worst = next((one for _, one in pairs if any(finding.kind not in GOOD for finding in one.findings)), None)
     if worst is not None:
         yield f"  {command} show {source} {one_line(worst.run_id, 80)}"
     yield f"  {command} replay {source} {shlex.quote(str(store.with_name(EVALUATIONS)))}"
@@ -187,7 +188,7 @@ def _table(pairs: Sequence[tuple[RagRun, Evaluation]]) -> Table:
             _share(values.get(f"ContextPrecision@{K}")),
             _share(values.get("Groundedness")),
             "-" if complete is None else "yes" if complete == 1 else "no",
-            Text(finding, style="green" if finding == "right_refusal" else "yellow"),
+            Text(finding, style="green" if finding in GOOD else "yellow"),
         )
     return table
 

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from rag_eval_hooks.attribution.citations.entries import NUMBERS, Entries, Read, is_year
+from rag_eval_hooks.attribution.citations.entries import NUMBERS, Entries, Read, is_year, mark_at
 from rag_eval_hooks.attribution.citations.mark import Form, Mark, Span
+from rag_eval_hooks.capture.packing import in_word
 
 __all__ = ["lenticular", "round_names", "round_numbers", "square"]
 
@@ -67,7 +68,7 @@ def square(answer: str, entries: Entries) -> Iterator[Mark]:
             label = inner.strip("^")
             ranks = entries.label(label)
             if ranks or label.isdecimal() or label.lower() in entries.legend.targets:
-                yield _mark(answer, start, end, Read((ranks,)), "number")
+                yield mark_at(answer, (start, end), Read((ranks,)), "number")
             continue
         if ONLY_NUMBERS.fullmatch(inner):
             if _is_code(answer, start, end, inner, entries) or start == index_end:
@@ -80,7 +81,7 @@ def square(answer: str, entries: Entries) -> Iterator[Mark]:
             if read is None and entries.sources.has_authors:
                 read, form = entries.authors(inner), "author"
         if read is not None:
-            yield _mark(answer, start, end, read, form)
+            yield mark_at(answer, (start, end), read, form)
 
 
 def _linked(answer: str, span: Span, inner: str, link: re.Match[str], entries: Entries) -> Mark | None:
@@ -90,16 +91,16 @@ def _linked(answer: str, span: Span, inner: str, link: re.Match[str], entries: E
     numbers = ONLY_NUMBERS.fullmatch(visible)
     if numbers:
         read = Read((ranks,)) if ranks and visible.isdecimal() else entries.numbers(visible)
-        return None if read is None else _mark(answer, *span, read, "link", (span[0], link.end()))
+        return None if read is None else mark_at(answer, span, read, "link", (span[0], link.end()))
     if not ranks:
         read = entries.names(inner)
-        return None if read is None else _mark(answer, *span, read, "link", (span[0], link.end()))
+        return None if read is None else mark_at(answer, span, read, "link", (span[0], link.end()))
     in_brackets = answer[span[0] - 1 : span[0]] in ("(", "（")
     is_name = bool(LINK_NAMES.fullmatch(visible) or set(entries.sources.named(visible)) & set(ranks))
     is_apart = bool(BEHIND_STOP.search(answer, max(0, span[0] - 4), span[0])) or not span[0]
     ends_line = answer[link.end() : link.end() + 2].strip(" .") in ("", "\n")
     hides_all = in_brackets or is_name or (is_apart and ends_line)
-    mark = _mark(answer, span[0], link.end(), Read((ranks,)), "link")
+    mark = mark_at(answer, (span[0], link.end()), Read((ranks,)), "link")
     return mark if hides_all else mark._replace(hidden=((span[0], span[0] + 1), (span[1] - 1, link.end())))
 
 
@@ -132,7 +133,7 @@ def lenticular(answer: str, entries: Entries) -> Iterator[Mark]:
         else:
             read = entries.names(number)
         if read is not None:
-            yield _mark(answer, *match.span(), read, "number")
+            yield mark_at(answer, match.span(), read, "number")
 
 
 def round_names(answer: str, entries: Entries) -> Iterator[Mark]:
@@ -146,7 +147,7 @@ def round_names(answer: str, entries: Entries) -> Iterator[Mark]:
             if year and before:
                 name = entries.author(before.group(), year.group(1))
                 if name:
-                    yield _mark(answer, before.start(), end, Read((name,)), "author")
+                    yield mark_at(answer, (before.start(), end), Read((name,)), "author")
             continue
         if not entries.may_name(inner):
             continue
@@ -155,7 +156,7 @@ def round_names(answer: str, entries: Entries) -> Iterator[Mark]:
         if read is None and entries.sources.has_authors:
             read, form = entries.authors(inner), "author"
         if read is not None:
-            yield _mark(answer, start, end, read, form)
+            yield mark_at(answer, (start, end), read, form)
 
 
 def round_numbers(answer: str, entries: Entries) -> list[Mark]:
@@ -175,12 +176,8 @@ def round_numbers(answer: str, entries: Entries) -> list[Mark]:
             continue
         before = answer[max(0, start - 40) : start]
         closes = CLAUSE_END.match(answer, end) or BEHIND_STOP.search(before)
-        if not closes or COUNTS.search(before) or (start and before[-1].isalnum() and before[-1] < "\u2e80"):
+        if not closes or COUNTS.search(before) or in_word(before[-1:]):
             return []
         known += all(read.targets)
-        found.append(_mark(answer, start, end, read, "round"))
+        found.append(mark_at(answer, (start, end), read, "round"))
     return found if 2 * known >= len(found) and known else []
-
-
-def _mark(answer: str, start: int, end: int, read: Read, form: Form, hidden: Span | None = None) -> Mark:
-    return Mark(answer[start:end], start, end, read.targets, form, (hidden or (start, end),), is_cut=read.is_cut)

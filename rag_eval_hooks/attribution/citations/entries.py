@@ -6,10 +6,10 @@ from itertools import islice
 from typing import NamedTuple
 
 from rag_eval_hooks.attribution.citations.legend import Legend
-from rag_eval_hooks.attribution.citations.mark import Ranks
+from rag_eval_hooks.attribution.citations.mark import Form, Mark, Ranks, Span
 from rag_eval_hooks.attribution.citations.sources import Sources
 
-__all__ = ["MAX_TARGETS", "NUMBERS", "SOURCE_WORD", "Entries", "Read", "is_year"]
+__all__ = ["MAX_TARGETS", "NUMBERS", "Entries", "Read", "is_year", "mark_at"]
 
 MAX_TARGETS = 200
 """How many items one mark names at most."""
@@ -175,3 +175,8 @@ class Entries:
 def is_year(number: int) -> bool:
     """Whether a number is written like a year."""
     return 1000 <= number <= 2999
+
+
+def mark_at(answer: str, span: Span, read: Read, form: Form, hidden: Span | None = None) -> Mark:
+    """Returns the mark that stands at a span of the answer; hidden is the mark itself, unless said otherwise."""
+    return Mark(answer[slice(*span)], *span, read.targets, form, (hidden or span,), is_cut=read.is_cut)

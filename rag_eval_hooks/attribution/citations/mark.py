@@ -32,3 +32,8 @@ class Mark(NamedTuple):
     """Whether it stands before what it backs (`According to [1], ...`), not behind."""
     is_cut: bool = False
     """Whether it names more items than are spelled out."""
+
+    @property
+    def hidden_until(self) -> int:
+        """Where what it hides ends; where it hides nothing, where the mark ends."""
+        return self.hidden[-1][1] if self.hidden else self.end

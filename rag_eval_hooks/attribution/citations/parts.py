@@ -62,7 +62,7 @@ def _are_together(answer: str, marks: Sequence[Mark], owners: Sequence[int | Non
     this, following = marks[index], marks[index + 1]
     if owners[index] != owners[index + 1] or this.about != following.about or this.leads != following.leads:
         return False
-    gap = answer[this.hidden[-1][1] if this.hidden else this.end : following.start]
+    gap = answer[this.hidden_until : following.start]
     return not gap.strip(BETWEEN)
 
 

@@ -83,7 +83,7 @@ def _has_words(answer: str, span: Span, marks: Sequence[Mark]) -> bool:
     for mark in marks:
         if any(map(str.isalnum, answer[at : mark.start])):
             return True
-        at = mark.hidden[-1][1] if mark.hidden else mark.end
+        at = mark.hidden_until
     return any(map(str.isalnum, answer[at : span[1]]))
 
 

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from rag_eval_hooks.attribution.citations.entries import NUMBERS, Entries, Read
-from rag_eval_hooks.attribution.citations.mark import Form, Mark, Span
+from rag_eval_hooks.attribution.citations.entries import NUMBERS, Entries, Read, mark_at
+from rag_eval_hooks.attribution.citations.mark import Mark, Span
+from rag_eval_hooks.capture.packing import in_word
 
 __all__ = ["addresses", "bare_names", "superscripts", "tags", "worded"]
 
@@ -15,6 +16,7 @@ SUPER_SIGNS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 # an exponent.
 STOPS = frozenset(".,;:!?)]\"'”’»。，；：！？）】」%")
 SPACELESS_FROM = "\u3040"
+"""From here on scripts write words without a blank between them: a raised number may follow any of their letters."""
 MIN_WORD = 4
 """Fewer letters before a raised number may be a unit or a variable."""
 TAG = re.compile(r"<(/?)(cite|citation|ref|reference|sup|source|footnote|co)\b(:?)([^<>]{0,300})>", re.I)
@@ -24,29 +26,28 @@ ATTRIBUTE = re.compile(
 ONLY_NUMBERS = re.compile(rf"[ \t]{{0,4}}\[?(?:#|n)?({NUMBERS})\]?[ \t]{{0,4}}")
 MAX_INSIDE = 200
 MAX_TEXT = 5_000
-WORDS = (
-    "source",
-    "document",
-    "passage",
-    "chunk",
-    "excerpt",
-    "quelle",
-    "dokument",
-    "fuente",
-    "documento",
-    "fonte",
-    "来源",
-    "文档",
-    "资料",
-)
+SOURCE_PLURALS = {"source": "s", "quelle": "n", "fuente": "s", "fonte": "s", "来源": ""}
+"""Words that mean a source of the answer whatever their number, with the ending of the plural."""
+ITEM_PLURALS = {
+    "document": "s",
+    "passage": "s",
+    "chunk": "s",
+    "excerpt": "s",
+    "dokument": "e",
+    "documento": "s",
+    "文档": "",
+    "资料": "",
+}
+"""Words that mean one where there is an item of their number: documents may have numbers of their own."""
+PLURALS = SOURCE_PLURALS | ITEM_PLURALS
 WORDED = re.compile(
-    r"(?:sources?|documents?|passages?|chunks?|excerpts?|quellen?|dokumente?|fuentes?|documentos?|fontes?|来源|文档|资料)"
+    rf"(?:{'|'.join(f'{word}(?:{ending})?' for word, ending in PLURALS.items())})"
     r"[ \t]{0,2}(?:no\.[ \t]?|nr\.[ \t]?|#)?(\d{1,4}(?:(?:[ \t]?[,、&-][ \t]?|[ \t](?:and|und|et|y|e)[ \t]"
     r"|[ \t]?[和与][ \t]?)\d{1,4})*)"
     r"(?![\w%°€$]|[.,:]\d)(?P<colon>[ \t]?[:：])?",
     re.I,
 )
-NAMES_SOURCE = re.compile(r"(?:source|quelle|fuente|fonte|来源)", re.I)
+NAMES_SOURCE = re.compile("|".join(SOURCE_PLURALS), re.I)
 AND = re.compile(r"[ \t]?(?:\b(?:and|und|et|y|e)\b|[&和与])[ \t]?")
 ADDRESS = re.compile(r"https?://[^\s<>()\[\]\"'“”’】）。，；]{3,2000}")
 MAX_REPEATS = 2_000
@@ -62,7 +63,7 @@ def superscripts(answer: str, entries: Entries) -> Iterator[Mark]:
             continue
         read = entries.numbers(match.group().translate(SUPER_DIGITS))
         if read is not None and (answer[start - 1] in STOPS or all(read.targets)):
-            yield _mark(answer, match.span(), read, "superscript")
+            yield mark_at(answer, match.span(), read, "superscript")
 
 
 def _may_be_raised(answer: str, start: int) -> bool:
@@ -94,19 +95,19 @@ def tags(answer: str, entries: Entries) -> Iterator[Mark]:
         read = _inside(inside, entries, name) if is_short else None
         if read is not None and closing is not None:
             at += 1
-            yield _mark(answer, (opening.start(), closing.end()), read, "tag")
+            yield mark_at(answer, (opening.start(), closing.end()), read, "tag")
             continue
         read = _attributes(opening.group(4).rstrip("/ "), entries)
         if read is None or name == "sup":
             continue
         if closing is not None and inside.strip() and len(inside) <= MAX_TEXT:
             at += 1
-            yield _mark(answer, opening.span(), read, "tag")._replace(
+            yield mark_at(answer, opening.span(), read, "tag")._replace(
                 hidden=(opening.span(), closing.span()), about=(opening.end(), closing.start()), leads=True
             )
         else:
             end = closing.end() if closing is not None and not inside.strip() else opening.end()
-            yield _mark(answer, (opening.start(), end), read, "tag")
+            yield mark_at(answer, (opening.start(), end), read, "tag")
 
 
 def _inside(inside: str, entries: Entries, name: str) -> Read | None:
@@ -132,15 +133,15 @@ def _attributes(text: str, entries: Entries) -> Read | None:
 def worded(answer: str, entries: Entries) -> Iterator[Mark]:
     """Yields `Source 1`, `Sources 1 and 2:`, `document 3` in running text.
 
-    Where there is no such item, only what is called a source is a mark: documents have numbers of their own.
+    Where there is no such item, only what is called a source is a mark.
     """
     lowered = answer.lower()
     if len(lowered) != len(answer):  # a few capitals have longer small letters
         lowered = answer
-    places = sorted(place for word in WORDS for place in _places(lowered, word))
+    places = sorted(place for word in PLURALS for place in _places(lowered, word))
     end = 0
     for place in places:
-        if place < end or (place and answer[place - 1].isalnum() and answer[place - 1] < "\u2e80"):
+        if place < end or in_word(answer[max(0, place - 1) : place]):
             continue
         match = WORDED.match(answer, place)
         if match is None:
@@ -154,7 +155,7 @@ def worded(answer: str, entries: Entries) -> Iterator[Mark]:
         if answer[start - 1 : start] in ("(", "（") and answer[stop : stop + 1] in (")", "）"):
             start, stop = start - 1, stop + 1
             end = stop
-        yield _mark(answer, (start, stop), read, "word")._replace(hidden=((start, end),), leads=bool(match["colon"]))
+        yield mark_at(answer, (start, stop), read, "word")._replace(hidden=((start, end),), leads=bool(match["colon"]))
 
 
 def addresses(answer: str, entries: Entries) -> Iterator[Mark]:
@@ -163,7 +164,7 @@ def addresses(answer: str, entries: Entries) -> Iterator[Mark]:
         url = match.group().rstrip(".,;:!?*_")
         ranks = entries.sources.address(url)
         if ranks and not entries.sources.is_subject(url):
-            yield _mark(answer, (match.start(), match.start() + len(url)), Read((ranks,)), "address")
+            yield mark_at(answer, (match.start(), match.start() + len(url)), Read((ranks,)), "address")
 
 
 def bare_names(answer: str, entries: Entries) -> Iterator[Mark]:
@@ -177,15 +178,15 @@ def bare_names(answer: str, entries: Entries) -> Iterator[Mark]:
         for place in places:
             span = (place, place + len(name))
             if ranks and _stands_alone(answer, span):
-                found.append(_mark(answer, span, Read((ranks,)), "name"))
+                found.append(mark_at(answer, span, Read((ranks,)), "name"))
     yield from sorted(found, key=lambda mark: (mark.start, -mark.end))
 
 
 def _stands_alone(answer: str, span: Span) -> bool:
     before, behind = answer[span[0] - 1 : span[0]], answer[span[1] : span[1] + 2]
-    if before and (before in "_/@\\-.=" or (before.isalnum() and before < "\u2e80")):
+    if before and (before in "_/@\\-.=" or in_word(before)):
         return False
-    if behind[:1].isalnum() and behind[0] < "\u2e80":
+    if in_word(behind[:1]):
         return False
     return not behind or (behind[0] not in "_/@\\-=(" and not (behind[0] in ".:" and behind[1:].isalnum()))
 
@@ -197,7 +198,3 @@ def _places(text: str, word: str) -> Iterator[int]:
         yield place
         count += 1
         place = text.find(word, place + len(word))
-
-
-def _mark(answer: str, span: Span, read: Read, form: Form) -> Mark:
-    return Mark(answer[span[0] : span[1]], *span, read.targets, form, (span,), is_cut=read.is_cut)

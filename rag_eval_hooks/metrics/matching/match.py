@@ -1,11 +1,13 @@
 """How well an answer matches one right answer, by the kind of the right one."""
 
+from rag_eval_hooks.attribution.claims import blank
 from rag_eval_hooks.metrics.matching.listed import items_of, list_match
 from rag_eval_hooks.metrics.matching.values import Valued
 from rag_eval_hooks.metrics.matching.words import denied, holds, token_f1, tokens_of
 from rag_eval_hooks.metrics.matching.yes_no import is_yes_or_no, says_yes
+from rag_eval_hooks.record import Attribution
 
-__all__ = ["match", "states"]
+__all__ = ["match", "states", "without_marks"]
 
 
 def match(answer: str, right: str, question: str) -> float:
@@ -48,3 +50,8 @@ def states(text: str, right: str) -> bool:
     if stated is None:
         return holds(tokens_of(text), tokens_of(right))
     return stated and theirs.terms(without_values=True) <= mine.terms(without_values=False)
+
+
+def without_marks(answer: str, attribution: Attribution) -> str:
+    """Returns an answer with its citation marks blanked out, which are no words of it."""
+    return blank(answer, sorted({citation.span for citation in attribution.citations}))

@@ -9,7 +9,7 @@ from rag_eval_hooks.attribution.anchors import Anchor, fits
 from rag_eval_hooks.attribution.anchors.han import han_or_digits
 from rag_eval_hooks.attribution.claims import blank
 from rag_eval_hooks.attribution.fold import fold
-from rag_eval_hooks.attribution.slots import same_slot
+from rag_eval_hooks.attribution.slots import is_year, same_slot
 from rag_eval_hooks.attribution.terms import terms
 from rag_eval_hooks.attribution.units import CN_NUMERALS
 
@@ -51,10 +51,7 @@ class Valued:
 
     def terms(self, *, without_values: bool) -> frozenset[str]:
         """Returns the stems of its words, with or without those that are part of a value."""
-        text = self.folded
-        if without_values:
-            text = blank(text, [(value.start, value.end) for value in self.values])
-        return frozenset(term for term, _, _ in terms(text))
+        return frozenset(term for term, _, _ in terms(self._bare if without_values else self.folded))
 
     def states(self, right: "Valued") -> bool | None:
         """Whether it states all values of the right answer; None where that has none or too many."""
@@ -112,6 +109,7 @@ class Valued:
 
     @cached_property
     def _bare(self) -> str:
+        """The text with its values blanked out."""
         return blank(self.folded, [(value.start, value.end) for value in self.values])
 
     def _words(self, clause: int) -> frozenset[str]:
@@ -135,9 +133,5 @@ def _same_kind(one: Anchor, other: Anchor) -> bool:
         one.key is None
         and other.key is None
         and (one.dimension is None or other.dimension is None)
-        and (_is_year(one) == _is_year(other))
+        and is_year(one) == is_year(other)
     )
-
-
-def _is_year(anchor: Anchor) -> bool:
-    return len(anchor.raw) == 4 and anchor.raw.isdecimal() and 1000 <= int(anchor.raw) <= 2199
