@@ -4,7 +4,10 @@ import pytest
 
 from rag_eval_hooks import evaluate, read_run
 
-YEARS = "| year | revenue | profit |\n|---|---|---|\n| 2021 | 110 million | 12 million |\n| 2022 | 120 million | 15 million |"
+YEARS = (
+    "| year | revenue | profit |\n|---|---|---|\n"
+    "| 2021 | 110 million | 12 million |\n| 2022 | 120 million | 15 million |"
+)
 PERIODS = (
     "Ostra notice periods\n| service | notice |\n|---|---|\n| 3 to 7 years | 2 months |\n"
     "| 8 to 11 years | 4 months |\n| 12 years | 6 months |"

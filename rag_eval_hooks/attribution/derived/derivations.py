@@ -9,7 +9,7 @@ from rag_eval_hooks.attribution.derived.aim import Aim, aim_of
 from rag_eval_hooks.attribution.derived.candidates import Candidate
 from rag_eval_hooks.attribution.derived.cues import cues_in
 from rag_eval_hooks.attribution.derived.operands import Operand, Operands, is_year
-from rag_eval_hooks.attribution.derived.reach import candidates_for
+from rag_eval_hooks.attribution.derived.reach import candidates_for, scored_for
 from rag_eval_hooks.attribution.derived.settle import Outcome, settle
 from rag_eval_hooks.attribution.derived.verdict import verdict_of
 from rag_eval_hooks.attribution.reading import Reading
@@ -20,6 +20,8 @@ __all__ = ["Derivations", "derive"]
 
 MAX_CLAIMS_TRIED = 50
 """Claims of one answer with numbers that no text states: each is weighed against all operands."""
+MAX_WEIGHED = 30_000
+"""Operands that are weighed for all claims of one answer together: 20 claims against as many operands as are read."""
 YEAR_WITHIN = 14
 YEAR_BEFORE = re.compile(
     r"(?:\b(?:in|since|from|to|till|until|by|of|year|and|between|before|after|around|im|jahre?|seit|bis|von|und|vor|nach|en|"
@@ -62,20 +64,21 @@ def derive(reading: Reading) -> Derivations:
         missing = list(is_nowhere)
         if not any(is_nowhere.values()) and not (missing and cues_in(reading.statement_text(index)[0])):
             continue
-        if tried >= MAX_CLAIMS_TRIED:
+        operands = operands or Operands(reading.evidence)
+        if tried >= MAX_CLAIMS_TRIED or tried * len(operands.found) >= MAX_WEIGHED:
             was_cut = True
             break
         tried += 1
-        operands = operands or Operands(reading.evidence)
         was_cut = was_cut or operands.was_cut
         aim = aim_of(reading, index, missing)
+        scored = scored_for(aim, operands)
         outcomes: list[tuple[Anchor, Outcome]] = []
         for anchor in missing:
             amount = operands.as_amount(aim.text, anchor)
-            outcome = settle(amount, aim, candidates_for(amount, aim, operands))
+            outcome = settle(amount, aim, candidates_for(amount, aim, operands, scored))
             if outcome is None and is_year(amount) and not YEAR_BEFORE.search(aim.text[: anchor.start][-YEAR_WITHIN:]):
                 amount = amount._replace(raw="")
-                outcome = settle(amount, aim, candidates_for(amount, aim, operands))
+                outcome = settle(amount, aim, candidates_for(amount, aim, operands, scored))
                 outcome = outcome if outcome is not None and outcome.is_right else None
             if outcome is not None and (outcome.is_right or is_nowhere[anchor]):
                 outcomes.append((anchor, outcome))

@@ -1,6 +1,7 @@
 """Chooses the operands in reach of a claim, and yields what can be computed from them."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
@@ -19,7 +20,7 @@ from rag_eval_hooks.attribution.derived.cues import cues_in
 from rag_eval_hooks.attribution.derived.operands import Operand, Operands, labels_of, light
 from rag_eval_hooks.attribution.terms import terms
 
-__all__ = ["candidates_for"]
+__all__ = ["candidates_for", "scored_for"]
 
 MAX_IN_REACH = 16
 """Operands that are paired: 120 pairs; more of them hit any number by chance."""
@@ -54,15 +55,20 @@ CHANGES = frozenset(["difference", "percentage_change", "ratio"])
 Scored = list[tuple[float, Operand]]
 
 
-def candidates_for(anchor: Anchor, aim: Aim, operands: Operands) -> list[Candidate]:
+def scored_for(aim: Aim, operands: Operands) -> Scored:
+    """Returns the operands, each with how well it fits the claim."""
+    return [(aim.score(one), one) for one in operands.found]
+
+
+def candidates_for(anchor: Anchor, aim: Aim, operands: Operands, scored: Scored) -> list[Candidate]:
     """Returns what can be computed from the operands that fit the claim best, and from their columns and lists.
 
     Args:
         anchor: The number to explain.
         aim: The claim it stands in.
         operands: The numbers of the context.
+        scored: Each with how well it fits the claim.
     """
-    scored: Scored = [(aim.score(one), one) for one in operands.found]
     chosen = _distinct(sorted((pair for pair in scored if pair[0] > 0), key=lambda pair: -pair[0]))[:MAX_IN_REACH]
     readings: tuple[int, ...] = (0,)
     if len(anchor.values) > 1 or any(len(one.values) > 1 for _, one in chosen):
@@ -216,8 +222,9 @@ def _nouns(text: str, anchor: Anchor) -> frozenset[str]:
 def _places(aim: Aim, operands: Operands, chosen: Sequence[tuple[float, Operand]]) -> list[int]:
     """Returns the sentences that share words with the claim, best first."""
     shared: dict[int, float] = {}
-    for term, _, _ in terms(aim.text):
+    for term, times in Counter(term for term, _, _ in terms(aim.text)).items():
+        weight = times * aim.words.get(light(term), 0.0)
         for place in operands.evidence.find_term(term):
-            shared[place] = shared.get(place, 0.0) + aim.words.get(light(term), 0.0)
+            shared[place] = shared.get(place, 0.0) + weight
     ranked = sorted(shared, key=lambda place: (-shared[place], place))
     return list(dict.fromkeys([*ranked, *(one.place for _, one in chosen)]))
