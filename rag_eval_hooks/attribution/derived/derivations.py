@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from rag_eval_hooks.attribution.anchors import Anchor
 from rag_eval_hooks.attribution.derived.aim import Aim, aim_of
+from rag_eval_hooks.attribution.derived.benefit import is_a_name
 from rag_eval_hooks.attribution.derived.candidates import Candidate
 from rag_eval_hooks.attribution.derived.cues import cues_in
 from rag_eval_hooks.attribution.derived.operands import Operand, Operands, is_year
@@ -74,6 +75,8 @@ def derive(reading: Reading) -> Derivations:
         scored = scored_for(aim, operands)
         outcomes: list[tuple[Anchor, Outcome]] = []
         for anchor in missing:
+            if is_a_name(aim.text, anchor):
+                continue
             amount = operands.as_amount(aim.text, anchor)
             outcome = settle(amount, aim, candidates_for(amount, aim, operands, scored))
             if outcome is None and is_year(amount) and not YEAR_BEFORE.search(aim.text[: anchor.start][-YEAR_WITHIN:]):
@@ -98,7 +101,7 @@ def derive(reading: Reading) -> Derivations:
 
 def _derived(reading: Reading, aim: Aim, anchor: Anchor, outcome: Outcome) -> Derived:
     start, end = reading.answer_span(aim.start + anchor.start, aim.start + anchor.end)
-    candidate = outcome.candidate
+    candidate = _as_said(anchor, outcome.candidate)
     return Derived(
         value=reading.answer[start:end],
         span=(start, end),
@@ -108,6 +111,18 @@ def _derived(reading: Reading, aim: Aim, anchor: Anchor, outcome: Outcome) -> De
         operands=tuple(_operands(reading, candidate.operands)),
         tried=outcome.tried,
         right=outcome.is_right,
+    )
+
+
+def _as_said(anchor: Anchor, candidate: Candidate) -> Candidate:
+    """Returns a difference the way round that gives the claim's sign: 170 - 95, where the claim says 75."""
+    if candidate.operation != "difference" or candidate.result >= 0 or anchor.values[0] < 0:
+        return candidate
+    first, sign, second = candidate.formula.partition(" - ")
+    if not sign or " " in first.strip() + second.strip():
+        return candidate
+    return candidate._replace(
+        formula=f"{second} - {first}", result=-candidate.result, operands=tuple(reversed(candidate.operands))
     )
 
 
