@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from rag_eval_hooks.attribution.anchor_index import anchors_of
@@ -27,6 +28,8 @@ OF_PERIOD, OF_ANOTHER = 1.2, -0.8
 NAMED, NAMED_BEFORE = 2.5, 1.2
 """What it counts that the claim, or the sentence before, states the operand itself."""
 TOTAL = -0.4
+MOST_NAMED = 40
+"""Values that are looked for among the operands: a claim with more is a table."""
 
 
 class Aim(NamedTuple):
@@ -120,8 +123,8 @@ def aim_of(reading: Reading, index: int, missing: Sequence[Anchor]) -> Aim:
         words,
         own,
         periods,
-        tuple(one for one in values if one.values),
-        tuple(as_year(around, one) for one in anchors_of(around[:MAX_QUESTION]) if one.values),
+        _distinct(values),
+        _distinct([as_year(around, one) for one in anchors_of(around[:MAX_QUESTION])]),
         frozenset(cues),
         frozenset(around_cues),
         tuple(span for spans in found.values() for span in spans),
@@ -162,6 +165,12 @@ LOWER = re.compile(
 
 def _comparison(text: str) -> int:
     return bool(HIGHER.search(text)) - bool(LOWER.search(text))
+
+
+def _distinct(anchors: Sequence[Anchor]) -> tuple[Anchor, ...]:
+    """Returns the first anchors with a value, each value once."""
+    found = {(one.values, one.slack, one.dimension, one.factor, is_year(one)): one for one in anchors if one.values}
+    return tuple(islice(found.values(), MOST_NAMED))
 
 
 def _weights(text: str, background: Background) -> dict[str, float]:

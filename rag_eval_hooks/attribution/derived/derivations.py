@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from rag_eval_hooks.attribution.anchors import Anchor
 from rag_eval_hooks.attribution.derived.aim import Aim, aim_of, narrowed
+from rag_eval_hooks.attribution.derived.benefit import is_a_name
 from rag_eval_hooks.attribution.derived.candidates import Candidate
 from rag_eval_hooks.attribution.derived.cues import cues_in
 from rag_eval_hooks.attribution.derived.operands import Operand, Operands, is_year
@@ -88,7 +89,7 @@ def derive(reading: Reading) -> Derivations:
         cells = [one for one in missing if not is_nowhere[one] and is_labelled(one, aim, operands)]
         scored = scores_of(aim, operands)
         values = stated_values(aim._replace(named=(*aim.named, *cells)), operands)
-        for anchor in [one for one in missing if one not in aim.named]:
+        for anchor in [one for one in missing if one not in aim.named and not is_a_name(aim.text, one)]:
             amount = operands.as_amount(aim.text, anchor)
             spelled = spelled_out(amount, aim, operands, values)
             outcome = settle_spelled(amount, aim, spelled, is_right=True) or _settle(
@@ -134,7 +135,7 @@ def _settle(
 
 def _derived(reading: Reading, aim: Aim, anchor: Anchor, outcome: Outcome) -> Derived:
     start, end = reading.answer_span(aim.start + anchor.start, aim.start + anchor.end)
-    candidate = outcome.candidate
+    candidate = _as_said(anchor, outcome.candidate)
     return Derived(
         value=reading.answer[start:end],
         span=(start, end),
@@ -144,6 +145,18 @@ def _derived(reading: Reading, aim: Aim, anchor: Anchor, outcome: Outcome) -> De
         operands=tuple(_operands(reading, candidate.operands)),
         tried=outcome.tried,
         right=outcome.is_right,
+    )
+
+
+def _as_said(anchor: Anchor, candidate: Candidate) -> Candidate:
+    """Returns a difference the way round that gives the claim's sign: 170 - 95, where the claim says 75."""
+    if candidate.operation != "difference" or candidate.result >= 0 or anchor.values[0] < 0:
+        return candidate
+    first, sign, second = candidate.formula.partition(" - ")
+    if not sign or " " in first.strip() + second.strip():
+        return candidate
+    return candidate._replace(
+        formula=f"{second} - {first}", result=-candidate.result, operands=tuple(reversed(candidate.operands))
     )
 
 

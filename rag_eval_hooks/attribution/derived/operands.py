@@ -26,6 +26,8 @@ __all__ = [
 
 MAX_OPERANDS_READ = 1_500
 """Numbers of the context that are read as operands: a page of tables has some hundreds, and each claim looks at all."""
+MOST_IN_SENTENCE = 60
+"""Numbers, and years, of one sentence that are read: one with more is no sentence."""
 LONGEST_HEADING = 200
 SHORT_TEXT = 120
 """Characters of a text up to which all its words may name its numbers: an entry of fields."""
@@ -207,9 +209,12 @@ class Operands:
         row = table.rows[index]
         if index == 0 and table.has_header:
             return
-        name = text[row[0].start : row[0].end]
+        name = text[row[0].start : min(row[0].end, row[0].start + LONGEST_HEADING)]
         before = text[max(0, table.start - LONGEST_HEADING) : table.start].strip().rpartition("\n")[2]
         for column, cell in enumerate(row):
+            if len(self.found) >= MAX_OPERANDS_READ:
+                self.was_cut = True
+                return
             # Read by cell: over its border, april and 26 would be a date.
             anchors = [
                 one._replace(start=cell.start + one.start, end=cell.start + one.end)
@@ -258,8 +263,12 @@ class Operands:
         text = self.evidence.texts[chunk].text
         _, start, end, _ = self.evidence.sentences[place]
         numbers = [one for one in anchors if one.values and not is_year(one)]
-        if len(numbers) + sum(map(is_year, anchors)) > 60:
-            numbers = numbers[:60]
+        years = [one for one in anchors if is_year(one)]
+        if len(numbers) + len(years) > MOST_IN_SENTENCE:
+            self.was_cut = True
+            numbers, years = numbers[:MOST_IN_SENTENCE], years[:MOST_IN_SENTENCE]
+            last = max(one.start for one in (*numbers, *years))
+            anchors = [one for one in anchors if one.start <= last]
         cuts = [start, *(match.end() for match in SEGMENT.finditer(text, start, end)), end]
         whole = labels_of(text[start:end])
         periods = _assigned(numbers, anchors, only_year)
@@ -270,18 +279,16 @@ class Operands:
         run: list[Anchor] = []
         is_field = bool(numbers) and ":" in text[start:end]
         measure = measure_of(f"{text[start : numbers[0].start]} ; {title}") if is_field else NO_MEASURE
-        for one in sorted([*numbers, *filter(is_year, anchors)], key=lambda one: one.start):
+        in_order = sorted([*numbers, *years], key=lambda one: one.start)
+        for one in in_order:
             while segment + 2 < len(cuts) and cuts[segment + 1] <= one.start:
                 segment += 1
             if segment not in held:
-                own: frozenset[str] = frozenset()
+                # One without a word of its own goes on with those of the segment before.
                 first = segment
-                while not own and first >= 0:
-                    own = labels_of(text[cuts[first] : cuts[segment + 1]]) | _numbered(
-                        text[cuts[first] : cuts[segment + 1]]
-                    )
+                while first >= 0 and not held.setdefault(first, _names_in(text[cuts[first] : cuts[first + 1]])):
                     first -= 1
-                held[segment] = own
+                held[segment] = held[max(first, 0)]
             if run and not text[run[-1].end : one.start].strip(BETWEEN):
                 run.append(one)
             else:
@@ -292,7 +299,8 @@ class Operands:
             if len(run) > 1:
                 shared = frozenset[str]().union(*(names[other.start] for other in run))
                 names.update((other.start, shared) for other in run)
-        for one in sorted([*numbers, *filter(is_year, anchors)], key=lambda one: one.start):
+        wide = whole | heading
+        for one in in_order:
             groups = (("sentence", chunk, place), ("list", chunk, 0))
             unit = measured.get(one.start)  # 12, 15 and 18 minutes
             if unit is not None:
@@ -303,7 +311,7 @@ class Operands:
                 one,
                 anchors,
                 names[one.start],
-                whole | heading,
+                wide,
                 periods.get(one.start, frozenset()),
                 groups,
             )
@@ -321,6 +329,10 @@ class Operands:
                 )
             lead = text[max(start, one.start - 30) : one.start]
             self.found.append(found._replace(is_total=bool(TOTAL.search(lead))))
+
+
+def _names_in(text: str) -> frozenset[str]:
+    return labels_of(text) | _numbered(text)
 
 
 def _operand(

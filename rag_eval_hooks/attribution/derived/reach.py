@@ -1,6 +1,7 @@
 """Chooses the operands in reach of a claim, and yields what can be computed from them."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
@@ -221,8 +222,9 @@ def _nouns(text: str, anchor: Anchor) -> frozenset[str]:
 def _places(aim: Aim, operands: Operands, chosen: Sequence[tuple[float, Operand]]) -> list[int]:
     """Returns the sentences that share words with the claim, best first."""
     shared: dict[int, float] = {}
-    for term, _, _ in terms(aim.text):
+    for term, times in Counter(term for term, _, _ in terms(aim.text)).items():
+        weight = times * aim.words.get(light(term), 0.0)
         for place in operands.evidence.find_term(term):
-            shared[place] = shared.get(place, 0.0) + aim.words.get(light(term), 0.0)
+            shared[place] = shared.get(place, 0.0) + weight
     ranked = sorted(shared, key=lambda place: (-shared[place], place))
     return list(dict.fromkeys([*ranked, *(one.place for _, one in chosen)]))

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from rag_eval_hooks.attribution.anchors import Anchor, fits
 from rag_eval_hooks.attribution.derived.aim import Aim
+from rag_eval_hooks.attribution.derived.benefit import is_meant_so, is_no_slip, spans_years
 from rag_eval_hooks.attribution.derived.candidates import Candidate
 from rag_eval_hooks.attribution.derived.operands import Operand, is_year
 
@@ -61,7 +62,9 @@ def settle(anchor: Anchor, aim: Aim, candidates: Sequence[Candidate]) -> Outcome
         candidates: What can be computed.
     """
     kind = Kind(anchor.dimension, is_year(anchor), _is_age(anchor, aim))
-    possible = [_fitted(anchor, one) for one in candidates if _comparable(kind, one)]
+    possible = [
+        _fitted(anchor, one) for one in candidates if _comparable(kind, one) and not spans_years(aim.text, anchor, one)
+    ]
     tried = len(candidates)
     most = max((one.score for one in possible), default=0.0)
     tiers: dict[int, list[Candidate]] = {2: [], 1: [], 0: []}
@@ -97,7 +100,9 @@ def settle_spelled(anchor: Anchor, aim: Aim, readings: Sequence[Candidate], *, i
         return Outcome(right[0], True, len(readings)) if right and is_right else None
     if len({round(one.result, 9) for one in readings}) != 1:
         return None
-    return Outcome(readings[0], False, 1) if _is_near(anchor, readings[0]) else None
+    if not _is_near(anchor, readings[0]) or is_meant_so(aim.text, anchor, readings[0]):
+        return None
+    return Outcome(readings[0], False, 1)
 
 
 def _is_near(anchor: Anchor, candidate: Candidate) -> bool:
@@ -266,6 +271,8 @@ def _wrong(anchor: Anchor, aim: Aim, possible: Sequence[Candidate]) -> Candidate
     if any(_gives(anchor, aim, one) for one in good):
         return None
     if len(results) > 1 or not _singled_out(aim, best.operands, possible):
+        return None
+    if any(is_no_slip(aim.text, anchor, one, list(possible)) for one in good):
         return None
     return best
 
