@@ -12,9 +12,11 @@ LEAD = re.compile(r"[^:\n]{1,80}:")
 """What a list item begins with; `Less Flexibility:` has capitals that make no name."""
 BEGINNING = re.compile(r"(?:^|[:.!?])[\s*_\"'“(]*$")
 LOOKED_BACK = 8
+"""Characters before a word that tell whether it begins a sentence."""
 DERIVED_FROM = 6
 """A name of this length or more may stand in the texts as a derived word: `Italy` for `Italian`, by first letters."""
 ROOT = 4
+"""First letters that derived words share."""
 GERMAN = frozenset(
     "der die das den dem des und ist sind wird werden nicht ein eine einer einem einen von mit im zu zum zur für "
     "auf am bei beim nach seit aus wie was wer wo wann welche welcher welchem muss darf kann hat haben man oder "

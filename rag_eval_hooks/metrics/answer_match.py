@@ -11,6 +11,7 @@ from rag_eval_hooks.record import Attribution, MetricResult, RagRun
 __all__ = ["AnswerMatch", "token_f1"]
 
 MAX_TEXT = 100_000
+"""Characters of each text that are compared."""
 
 
 @register
