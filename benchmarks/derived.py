@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from computed import changes_and_shares, differences, means_and_counts, products_and_ratios, sums
+from computed import changes_and_shares, differences, means_and_counts, products_and_ratios, spelled, sums
 from computed.case import Case, Template
 from computed.held_out import TEMPLATES as HELD_OUT
 
@@ -224,10 +224,12 @@ def measure_real(folder: Path, show: bool) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--each", type=int, default=8, help="answers of each template")
-    parser.add_argument("--show", choices=["tuned", "held_out", "real"], help="print what is missed or taken wrongly")
-    parser.add_argument("--only", choices=["tuned", "held_out", "real"])
+    parser.add_argument(
+        "--show", choices=["tuned", "spelled", "held_out", "real"], help="print what is missed or taken wrongly"
+    )
+    parser.add_argument("--only", choices=["tuned", "spelled", "held_out", "real"])
     given = parser.parse_args()
-    for name, templates in (("tuned", TUNED), ("held_out", HELD_OUT)):
+    for name, templates in (("tuned", TUNED), ("spelled", spelled.TEMPLATES), ("held_out", HELD_OUT)):
         if given.only in (None, name):
             measure(name, templates, given.each, given.show == name)
     if "REH_SHARED" in os.environ and given.only in (None, "real"):

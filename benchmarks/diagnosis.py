@@ -15,7 +15,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent / "attribution"))
 
 from faults.inject import INJECTIONS, Injection
-from faults.runs import GoodRun, good_runs
+from faults.runs import GoodRun, good_runs, has_corpora
 
 from rag_eval_hooks import RagRun, evaluate
 from rag_eval_hooks.record import Evaluation
@@ -40,6 +40,8 @@ def main() -> None:
     parser.add_argument("--corpus", help="only this one")
     parser.add_argument("--show", help="print the cases of this injection that are named otherwise")
     chosen = parser.parse_args()
+    if not has_corpora():
+        print("The labelled corpora are not at hand (REH_SHARED): hand-written runs only.\n")
     runs = [run for run in good_runs(chosen.most) if chosen.corpus in (None, run.corpus)]
     matrix: dict[str, Counter[str]] = defaultdict(Counter)
     by_corpus: dict[tuple[str, str], list[bool]] = defaultdict(list)

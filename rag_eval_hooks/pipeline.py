@@ -31,7 +31,7 @@ def evaluate(run: RagRun, metrics: Sequence[Metric] | None = None, attributor: A
     attribution = attribute(run, attributor)
     name, version = attributor.stamp(ATTRIBUTOR, ATTRIBUTOR_VERSION, attribution.unanswered)
     results = measure(run, attribution, chosen)
-    findings = diagnose(run, attribution)
+    findings = diagnose(run, attribution, attributor)
     return Evaluation(
         run_id=run.run_id,
         status=run.status,

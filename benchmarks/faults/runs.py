@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from attribution.corpora import rows
+from attribution.corpora import DATA, rows
 
-__all__ = ["GoodRun", "Value", "good_runs"]
+__all__ = ["GoodRun", "Value", "good_runs", "has_corpora"]
 
 HERE = Path(__file__).parent
 MARKED = re.compile(r"\[ (\d+) ([^\]]*?) ?\]")
@@ -77,10 +77,15 @@ class GoodRun:
 
 def good_runs(most: int) -> Iterator[GoodRun]:
     """Yields at most `most` runs of each source, the same ones each time."""
-    for source in (_hand_written, _held_out, _quotesum, _dureader, _cmrc, _rgb_fact, _rgb_int):
+    for source in (*WRITTEN, *(LABELLED if has_corpora() else ())):
         found = list(source())
         chance = random.Random(SEED)
         yield from (found if len(found) <= most else chance.sample(found, most))
+
+
+def has_corpora() -> bool:
+    """Whether the labelled corpora are at hand."""
+    return DATA.exists()
 
 
 def _hand_written() -> Iterator[GoodRun]:
@@ -264,3 +269,7 @@ def _other_span(right: str, spans: Sequence[str], everything: str, chance: rando
         if alike and other not in everything and right not in other:
             yield Value(right, "number" if has_digit else "entity", other)
             return
+
+
+WRITTEN = (_hand_written, _held_out)
+LABELLED = (_quotesum, _dureader, _cmrc, _rgb_fact, _rgb_int)

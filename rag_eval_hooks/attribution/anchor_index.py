@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import islice, pairwise
 
 from rag_eval_hooks.attribution.anchors import Anchor, find_anchors, fits
-from rag_eval_hooks.attribution.measured import measures_another
+from rag_eval_hooks.attribution.measured import Measures, measures_another
 from rag_eval_hooks.attribution.slots import is_year
 from rag_eval_hooks.attribution.worded import worded_anchors
 from rag_eval_hooks.record.limits import MAX_POSTINGS
@@ -50,6 +50,7 @@ class AnchorIndex:
         self._texts: list[tuple[str, int, Sequence[Span], Sequence[Span]]] = []
         self._text_of: list[int] = []
         self._read: set[int] = set()
+        self._measures: dict[int, Measures] = {}
         self._found: dict[int, list[Anchor]] = {}
         """The anchors of the sentences that have any, in texts that were searched."""
 
@@ -102,7 +103,9 @@ class AnchorIndex:
             first, last = bisect_left(values, target - margin), bisect_right(values, target + margin)
             for _, place, number in by_value[first : min(last, first + MAX_POSTINGS)]:
                 other = self._found[place][number]
-                if fits(anchor, other) and not (said and measures_another(said, anchor, self._text_at(place), other)):
+                if fits(anchor, other) and not (
+                    said and measures_another(said, anchor, self._measures_at(place), other)
+                ):
                     found.append(place)
         return sorted(set(found))
 
@@ -110,21 +113,9 @@ class AnchorIndex:
         """Returns the places of the sentences that state a range with an anchor's value inside: `8 to 11 years`."""
         if anchor.key is not None or not anchor.values or is_year(anchor):
             return []
-        for number in range(len(self._texts)):
-            if number not in self._read:
-                self._search(number)
         value = anchor.values[0] * anchor.factor
-        found = []
-        for place, anchors in sorted(self._found.items()):
-            text = self._text_at(place)
-            for low, high in pairwise(anchors):
-                if low.key or high.key or not low.values or not high.values or high.dimension != anchor.dimension:
-                    continue
-                start = low.values[0] * (low.factor if low.dimension else high.factor)
-                if start <= value <= high.values[0] * high.factor and UP_TO.fullmatch(text, low.end, high.start):
-                    found.append(place)
-                    break
-        return found
+        around = [place for place, first, last in self._ranges.get(anchor.dimension, ()) if first <= value <= last]
+        return list(dict.fromkeys(around))
 
     def _find_apart(self, code: str) -> list[int]:
         """Returns the places of the sentences that have a code with gaps between its letters and digits: `K 350`."""
@@ -139,8 +130,19 @@ class AnchorIndex:
             places += [first + min(bisect_right(ends, start), len(ends) - 1) for start in found]
         return sorted(set(places))
 
+    def _measures_at(self, place: int) -> Measures:
+        number = self._text_of[place]
+        if number not in self._measures:
+            self._measures[number] = Measures(self._texts[number][0])
+        return self._measures[number]
+
     def _text_at(self, place: int) -> str:
         return self._texts[self._text_of[place]][0]
+
+    def _search_all(self) -> None:
+        for number in range(len(self._texts)):
+            if number not in self._read:
+                self._search(number)
 
     def _search(self, number: int) -> None:
         text, first, sentences, worded = self._texts[number]
@@ -152,11 +154,24 @@ class AnchorIndex:
             self._found.setdefault(place, []).append(anchor)
 
     @cached_property
+    def _ranges(self) -> dict[str | None, list[tuple[int, float, float]]]:
+        """By dimension, the sentences that state a range, with its ends."""
+        self._search_all()
+        ranges: dict[str | None, list[tuple[int, float, float]]] = {}
+        for place, anchors in sorted(self._found.items()):
+            text = self._text_at(place)
+            for low, high in pairwise(anchors):
+                if low.key or high.key or not low.values or not high.values:
+                    continue
+                if UP_TO.fullmatch(text, low.end, high.start):
+                    first = low.values[0] * (low.factor if low.dimension else high.factor)
+                    ranges.setdefault(high.dimension, []).append((place, first, high.values[0] * high.factor))
+        return ranges
+
+    @cached_property
     def _lookup(self) -> tuple[dict[str, list[int]], list[tuple[float, int, int]], list[float]]:
         """The sentences by key; by value, with the number of the anchor in the sentence; the values, in order."""
-        for number in range(len(self._texts)):
-            if number not in self._read:
-                self._search(number)
+        self._search_all()
         by_key: dict[str, list[int]] = {}
         by_value: list[tuple[float, int, int]] = []
         for place, anchors in sorted(self._found.items()):

@@ -14,6 +14,8 @@ __all__ = ["crossed_values"]
 SEPARATORS = "|\t"
 MAX_VALUES = 12
 """A statement with more values is a table itself."""
+MAX_ROWS = 64
+"""Rows that are compared with each other."""
 
 
 class _Row(NamedTuple):
@@ -42,24 +44,25 @@ def crossed_values(claim: Wanted, hits: Hits, evidence: Evidence, places: Iterab
     """
     if not 2 <= claim.values <= MAX_VALUES:
         return frozenset()
-    rows: list[_Row] = []
-    elsewhere: set[int] = set()
+    stating: list[tuple[int, frozenset[int]]] = []
+    settled: set[int] = set()
     for place in places:
         values = frozenset(index for index in hits[place] if index < claim.values)
         if not values:
             continue
         text = evidence.text_of(place)
         if not any(sign in text.strip(" \n|") for sign in SEPARATORS):
-            elsewhere |= values
+            settled |= values
         else:
-            rows.append(_row(values, place, claim, evidence))
-    if len(rows) < 2:
+            stating.append((place, values))
+            settled |= values if len(values) > 1 else set()
+    if len(stating) < 2 or all(values <= settled for _, values in stating):
         return frozenset()
-    together = {index for row in rows if len(row.values) > 1 for index in row.values}
+    rows = [_row(values, place, claim, evidence) for place, values in stating[:MAX_ROWS]]
     return frozenset(
         index
         for row in rows
-        for index in row.values - together - elsewhere
+        for index in row.values - settled
         if any(_is_crossed(index, row, other_index, other, claim) for other in rows for other_index in other.values)
     )
 
@@ -82,9 +85,13 @@ def _row(values: frozenset[int], place: int, claim: Wanted, evidence: Evidence) 
     sentence = evidence.sentences[place]
     text = evidence.context_of(place)
     cells: dict[int, list[Anchor]] = {}
+    at, column_at = sentence.start, 0
+    while at < sentence.end and text[at] in " |":
+        at += 1
     for anchor in evidence.anchors[place]:
-        line = text[sentence.start : anchor.start].lstrip(" |")
-        cells.setdefault(sum(line.count(sign) for sign in SEPARATORS), []).append(anchor)
+        column_at += sum(text.count(sign, at, anchor.start) for sign in SEPARATORS)
+        at = max(at, anchor.start)
+        cells.setdefault(column_at, []).append(anchor)
     column = {
         index: next((at for at, cell in cells.items() if any(fits(claim.said.anchors[index], one) for one in cell)), 0)
         for index in values

@@ -77,6 +77,10 @@ class Evidence:
         sentence = self.sentences[place]
         return self.texts[sentence.chunk].text[sentence.start : sentence.end]
 
+    def original_of(self, chunk: int, start: int, end: int) -> str:
+        """Returns what the original of a text has where its folded form has a span."""
+        return self._originals[chunk][slice(*self.texts[chunk].span(start, end))]
+
     def context_of(self, place: int) -> str:
         """Returns the whole folded text a sentence stands in."""
         return self.texts[self.sentences[place].chunk].text

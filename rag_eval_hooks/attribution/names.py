@@ -11,6 +11,8 @@ __all__ = ["has_derived", "is_known_name", "names_are_capitals"]
 LEAD = re.compile(r"[^:\n]{1,80}:")
 """What a list item begins with; `Less Flexibility:` has capitals that make no name."""
 BEGINNING = re.compile(r"(?:^|[:.!?])[\s*_\"'“(]*$")
+ROMAN = re.compile(r"[ivxlc]+")
+"""A number (World War II) may be written otherwise."""
 LOOKED_BACK = 8
 """Characters before a word that tell whether it begins a sentence."""
 DERIVED_FROM = 6
@@ -18,6 +20,7 @@ DERIVED_FROM = 6
 ROOT = 4
 """First letters that derived words share."""
 GERMAN = frozenset(
+    "wurde wurden worden vom sich als es er sie ihr sein "
     "der die das den dem des und ist sind wird werden nicht ein eine einer einem einen von mit im zu zum zur für "
     "auf am bei beim nach seit aus wie was wer wo wann welche welcher welchem muss darf kann hat haben man oder "
     "auch".split()
@@ -37,8 +40,8 @@ def names_are_capitals(tokens: Sequence[str]) -> bool:
 def is_known_name(term: str, statement: str, at: int, evidence: Evidence) -> bool:
     """Returns whether a word with a capital, that stands in no text as it is, may be known to one nevertheless.
 
-    It begins a sentence or stands in the lead of a list item, where a capital makes no name; or a text has it in
-    another form: a synonym, or a word of the same root (`Italy` for `Italian`).
+    It is a Roman number; it begins a sentence or stands in the lead of a list item, where a capital makes no name; or
+    a text has it in another form: a synonym, or a word of the same root (`Italy` for `Italian`).
 
     Args:
         term: The stem of the word.
@@ -46,6 +49,8 @@ def is_known_name(term: str, statement: str, at: int, evidence: Evidence) -> boo
         at: Where the word begins in it.
         evidence: The texts.
     """
+    if ROMAN.fullmatch(term):
+        return True
     lead = LEAD.match(statement)
     if lead is not None and at < lead.end():
         return True

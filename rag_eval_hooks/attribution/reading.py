@@ -31,6 +31,7 @@ from rag_eval_hooks.record.limits import (
     MAX_MARKS,
     MAX_POSTINGS,
     MAX_QUESTION,
+    MAX_TERMS,
 )
 
 __all__ = ["Reading"]
@@ -111,10 +112,11 @@ class Reading:
         text, _ = self.statement_text(index)
         named: set[int] | None = None
         found = []
-        for one in anchors_of(text):
+        for one in anchors_of(text)[:MAX_TERMS]:
             places = self.evidence.find_anchor(one) if one.values else [-1]
             if places and named is None:
-                named = {place for term, _, _ in terms(text) for place in self.evidence.find_term(term)}
+                words = {term for term, _, _ in terms(text)}
+                named = {place for word in words for place in self.evidence.find_term(word)}
             if not places or (
                 named is not None and not is_designation(one) and one.values and named.isdisjoint(places)
             ):

@@ -1,5 +1,6 @@
 """Which stage is to blame: a table of rules over the record, its labels and its attribution; read `rules.py` first."""
 
+from rag_eval_hooks.attribution import Attributor
 from rag_eval_hooks.diagnosis.rules import FIRST_CAUSE_FROM, GOOD, RULES
 from rag_eval_hooks.diagnosis.situation import Situation
 from rag_eval_hooks.record import Attribution, Finding, RagRun
@@ -8,7 +9,7 @@ from rag_eval_hooks.record.evaluation import FindingKind
 __all__ = ["FIRST_CAUSE_FROM", "diagnose"]
 
 
-def diagnose(run: RagRun, attribution: Attribution) -> tuple[Finding, ...]:
+def diagnose(run: RagRun, attribution: Attribution, attributor: Attributor | None = None) -> tuple[Finding, ...]:
     """Returns what went wrong and where: the first cause first, the rest most certain first.
 
     At most one finding of each kind, with all claims, citations and ranks it is about. The first cause is the first of
@@ -17,9 +18,14 @@ def diagnose(run: RagRun, attribution: Attribution) -> tuple[Finding, ...]:
     citations only when the answer is whole (`RagRun.answer_is_whole`). What labels alone can tell is not said without
     them; people's go first, and a judge's make a finding less certain.
 
-    Pure: no I/O, and neither argument is changed.
+    Pure: no I/O, and no argument is changed.
+
+    Args:
+        run: The record of one question.
+        attribution: What the answer owes to its context.
+        attributor: What that was found with: whether the evidence alone would do is asked of the same.
     """
-    seen = Situation(run, attribution)
+    seen = Situation(run, attribution, attributor)
     held = [(rule, found) for rule in RULES if (found := rule.holds(seen)) is not None]
     sure = [rule for rule, found in held if found.confidence >= FIRST_CAUSE_FROM]
     first = next((rule.kind for rule in sure if rule.kind not in GOOD), None)

@@ -1,5 +1,7 @@
 """Findings about citations: they point nowhere, to the wrong place, or are missing."""
 
+from collections.abc import Sequence
+
 from rag_eval_hooks.diagnosis.found import Found
 from rag_eval_hooks.diagnosis.situation import UNSUPPORTED_AT_MOST, Situation, count
 from rag_eval_hooks.record import Citation, Claim
@@ -13,6 +15,10 @@ PART_OF_IT = 0.6
 """A mark that belongs to a part of a claim, which takes several chunks; the part is judged by few words."""
 BY_THE_PART = 0.45
 """Another chunk backs the part a mark belongs to, and none the whole claim: too little to be sure."""
+IN_DOUBT = 0.6
+"""Factor where it is uncertain whether anything backs the claim."""
+ONE_TOO_MANY = 0.45
+"""A mark beside another one that holds: its chunk may give a word or two of the part."""
 STYLE = 0.8
 """A claim without a citation: whoever wrote the answer may cite what is not obvious only."""
 ONE_MARK_FOR_SEVERAL = 0.4
@@ -64,7 +70,7 @@ def _bad(seen: Situation, problem: CitationProblem, words: str) -> Found | None:
         return None
     claims: dict[int | None, Claim] = {claim.index: claim for claim in seen.attribution.claims}
     return Found(
-        max(_confidence(problem, claims.get(citation.claim), citation) for citation in bad),
+        max(_confidence(problem, claims.get(citation.claim), citation, citations) for citation in bad),
         f"Of {count(len(citations), 'citation')}, {'1 points' if len(bad) == 1 else f'{len(bad)} point'} {words}.",
         citations=tuple(citation.index for citation in bad),
         claims=tuple(sorted({one.claim for one in bad if one.claim is not None})),
@@ -76,12 +82,18 @@ def _backed(claim: Claim | None) -> float:
     return 0.5 if claim is None or claim.probability is None else claim.probability
 
 
-def _confidence(problem: CitationProblem, claim: Claim | None, citation: Citation) -> float:
+def _confidence(
+    problem: CitationProblem, claim: Claim | None, citation: Citation, citations: Sequence[Citation]
+) -> float:
     """How sure one citation's problem is: that nothing backs the claim, or that something else does."""
     if problem == "dangling":
         return POINTS_NOWHERE
     if problem == "unsupported":
-        return UNSUPPORTED_AT_MOST * (1 - _backed(claim))
+        doubt = IN_DOUBT if claim is not None and claim.verdict == "uncertain" else 1.0
+        return UNSUPPORTED_AT_MOST * (1 - _backed(claim)) * doubt
+    part = citation.part
+    if part is not None and any(one.supported and one.part == part for one in citations):
+        return ONE_TOO_MANY
     supports = claim.supported_by if claim is not None else ()
     if len(supports) > 1 and all(one.probability < SUPPORTED_FROM for one in supports):
         return PART_OF_IT  # they back the claim together, and one of them the part that the mark belongs to

@@ -33,10 +33,9 @@ def zero_recall(seen: Situation) -> Found | None:
     """None of the relevant ids was retrieved."""
     if not _is_judged(seen) or seen.relevant & seen.retrieved:
         return None
-    return Found(
-        seen.trust * BY_LABELS,
-        f"None of the {count(len(seen.relevant), 'relevant id')} is among the {len(seen.retrieved)} retrieved.",
-    )
+    ids = len(seen.relevant)
+    what = "The one relevant id is not" if ids == 1 else f"None of the {ids} relevant ids is"
+    return Found(seen.trust * BY_LABELS, f"{what} among the {len(seen.retrieved)} retrieved.")
 
 
 def missed_evidence(seen: Situation) -> Found | None:

@@ -1,19 +1,25 @@
 """What the rules of diagnosis look at: a run and its attribution, seen once and shared."""
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import islice
 
-from rag_eval_hooks.attribution import attribute
+from rag_eval_hooks.attribution import Attributor, attribute
 from rag_eval_hooks.diagnosis.asked import unmet
 from rag_eval_hooks.metrics.labels import EvidenceSet, JudgedSource, evidence_sets, given_labels, grades, needed_items
 from rag_eval_hooks.metrics.matching import match, states, without_marks
-from rag_eval_hooks.record import Attribution, Chunk, Claim, Gold, RagRun
+from rag_eval_hooks.record import Attribution, Chunk, CitationStyle, Claim, Gold, RagRun
 from rag_eval_hooks.record.limits import MAX_ANSWER, MAX_CHUNK
 
 __all__ = ["UNSUPPORTED_AT_MOST", "Situation", "count", "items_in", "listed"]
 
 MAX_LISTED = 8
 MAX_SAID = 200
+MAX_RIGHT = 10_000
+"""Characters of a right answer that are looked for."""
+MOST_RIGHT = 100
+"""Right answers that are looked for."""
 UNSUPPORTED_AT_MOST = 0.8
 """Attribution compares words and values: a claim that none of the context's words back may paraphrase it."""
 FAR = 0.1
@@ -26,9 +32,10 @@ BY_JUDGE = 0.8
 class Situation:
     """A run and what attribution concluded, with what several rules need computed at most once."""
 
-    def __init__(self, run: RagRun, attribution: Attribution) -> None:
+    def __init__(self, run: RagRun, attribution: Attribution, attributor: Attributor | None = None) -> None:
         self.run = run
         self.attribution = attribution
+        self.attributor = attributor
 
     @cached_property
     def answered(self) -> bool:
@@ -155,15 +162,21 @@ class Situation:
 
     @cached_property
     def right_answers(self) -> tuple[str, ...]:
-        """The right answers that labels give, the aliases with them."""
+        """The right answers that labels give, the aliases with them; the first of very many, and their beginnings."""
         labels = self.labels
         texts = (labels.answer, *labels.aliases) if labels is not None else ()
-        return tuple(text for text in texts if text is not None and text.strip())
+        given = (text.strip()[:MAX_RIGHT] for text in texts if text is not None and text.strip())
+        return tuple(islice(given, MOST_RIGHT))
 
     @cached_property
     def is_right(self) -> bool:
         """Whether the answer states a right answer."""
-        return self.says_right(without_marks(self.run.judged_answer, self.attribution))
+        return self.says_right(self._without_marks)
+
+    @cached_property
+    def _without_marks(self) -> str:
+        """The answer with blanks in the place of its citation marks."""
+        return without_marks(self.run.judged_answer, self.attribution)
 
     def says_right(self, text: str) -> bool:
         """Returns whether a text states a right answer, or is one."""
@@ -187,8 +200,13 @@ class Situation:
         if not supported:
             return ()
         kept = tuple(item for item in self.run.context if self.run.chunks[item.chunk].id in relevant)
-        alone = attribute(self.run.model_copy(update={"context": kept}))
-        return tuple(claim for claim in supported if alone.claims[claim.index].verdict in ("conflict", "unsupported"))
+        # Without the other chunks their ids and titles would be no marks any more, but words of the answer.
+        answer = self._without_marks
+        only = {"context": kept, "citations": CitationStyle(), "answer": answer, "llm_text": answer}
+        alone = attribute(self.run.model_copy(update=only), self.attributor).claims
+        refuted = [claim.span for claim in alone if claim.verdict in ("conflict", "unsupported")]
+        starts = [start for start, _ in refuted]
+        return tuple(claim for claim in supported if _lies_in(claim.span[1] - 1, starts, refuted))
 
     @cached_property
     def unsupported(self) -> tuple[Claim, ...]:
@@ -199,6 +217,12 @@ class Situation:
     def checkable(self) -> tuple[Claim, ...]:
         """The claims that need evidence."""
         return tuple(claim for claim in self.attribution.claims if claim.needs_evidence)
+
+
+def _lies_in(at: int, starts: Sequence[int], spans: Sequence[tuple[int, int]]) -> bool:
+    """Whether an offset lies in one of some spans, which are in order and do not overlap."""
+    before = bisect_right(starts, at) - 1
+    return before >= 0 and at < spans[before][1]
 
 
 def _said_in_metadata(chunk: Chunk) -> str:

@@ -10,8 +10,8 @@ from rag_eval_hooks.record import Attribution, MetricResult, RagRun
 
 __all__ = ["AnswerMatch", "token_f1"]
 
-MAX_TEXT = 100_000
-"""Characters of each text that are compared."""
+MAX_TEXT = 50_000
+"""Characters of an answer, a right answer and a question that are compared."""
 
 
 @register

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from rag_eval_hooks import Evaluation, evaluate, read_run
 from rag_eval_hooks.attribution import attribute
+from rag_eval_hooks.attribution.derived.operands import MOST_IN_SENTENCE
 from rag_eval_hooks.record import Attribution
 from rag_eval_hooks.record.limits import (
     LIMITS,
@@ -135,6 +136,14 @@ def _sentences(size: int) -> str:
         pytest.param({"contexts": ["x" * MAX_CHUNK]}, (), id="chunk at the limit"),
         pytest.param({"contexts": ["x" * (MAX_CHUNK + 1), PLAIN]}, ("chunk_cut",), id="chunk"),
         pytest.param({"contexts": ["Goods. " * (MAX_POSTINGS + 1)]}, ("terms_cut",), id="a frequent term"),
+        pytest.param(
+            {
+                "contexts": [f"Goods cost {'7 and ' * MOST_IN_SENTENCE}8 euros."],
+                "answer": "Goods cost 99 euros in total.",
+            },
+            ("derivations_cut",),
+            id="numbers of a sentence",
+        ),
     ],
 )
 def test_what_is_cut_is_flagged(run: dict[str, str], limits: tuple[str, ...]) -> None:
@@ -163,6 +172,10 @@ def test_evaluations_and_attributions_stored_without_limits_stay_readable() -> N
     assert Attribution(answer_kind="empty").limits == ()
 
 
+def _rows(count: int, step: int) -> str:
+    return "| year | cost |\n|---|---|\n" + "\n".join(f"| {n} | {n * step % 9_973} |" for n in range(count))
+
+
 @pytest.mark.parametrize(
     ("contexts", "answer"),
     [
@@ -182,6 +195,14 @@ def test_evaluations_and_attributions_stored_without_limits_stay_readable() -> N
         pytest.param(["'" * 100_000], "a'" * 50_000, id="apostrophes"),
         pytest.param(['"' * 100_000], '"(' * 50_000, id="nested quotes"),
         pytest.param(["word " * 100_000], "word " * 100_000, id="one word"),
+        pytest.param(["1\t2\t3\n" * 10_000], "1\t2\t3\n" * 10_000, id="rows of equal values"),
+        pytest.param([_rows(8_000, 1)], _rows(1_000, 7), id="tables"),
+        pytest.param(["|" + "7 | 8 | " * 20_000], "|" + "7 | 9 | " * 20_000, id="a row without end"),
+        pytest.param(["5 km and 3 m in 2 h " * 10_000], "6 km and 4 m in 3 h " * 10_000, id="values in one sentence"),
+        pytest.param(["3 May 2001 - 4 May 2002, " * 8_000], "2001-05-03/2001-05-04 " * 8_000, id="dates"),
+        pytest.param(["in " + "2001, " * 30_000], "The total is 4711.", id="years in one sentence"),
+        pytest.param(["It costs 5 euros. " * 10_000], "It has 5 foos. " * 10_000, id="numbers of another thing"),
+        pytest.param(["8 to 11 years. " * 10_000], "It is 9 years 97 days old. " * 500, id="ranges"),
     ],
 )
 def test_large_and_repetitive_text_comes_back(contexts: list[str], answer: str) -> None:

@@ -62,7 +62,7 @@ def last_claim(contexts: list[str], answer: str, question: str = "What came of i
             "Revenue fell by 25 % from 2020 to 2021.",
             "percentage_change",
             -0.25,
-            "(90000000 - 120000000) / 120000000",
+            "(90 - 120) / 120",
             id="negative change over two chunks",
         ),
         pytest.param(
@@ -86,7 +86,7 @@ def last_claim(contexts: list[str], answer: str, question: str = "What came of i
             "The GDP per capita of Velmark is 30,000 dollars.",
             "ratio",
             30000,
-            "1500000000 / 50000",
+            "1.5 billion dollars / 50,000",
             id="per capita",
         ),
         pytest.param(
@@ -118,7 +118,7 @@ def last_claim(contexts: list[str], answer: str, question: str = "What came of i
             "Together, the first and the second load weigh 4.65 t.",
             "sum",
             4.65,
-            "1250 + 3400",
+            "1,250 + 3,400",
             id="in another unit",
         ),
         pytest.param(
@@ -126,7 +126,7 @@ def last_claim(contexts: list[str], answer: str, question: str = "What came of i
             "北厂和南厂产值合计1.37亿元。",
             "sum",
             137000000,
-            "65000000 + 72000000",
+            "6500 + 7200",
             id="in another scale",
         ),
         pytest.param(
@@ -190,7 +190,7 @@ def last_claim(contexts: list[str], answer: str, question: str = "What came of i
             "Zusammen schlugen der Nordhafen und der Südhafen 2.000 Tonnen um.",
             "sum",
             2000,
-            "1200000 + 800000",
+            "1.200 + 800",
             id="German",
         ),
         pytest.param(
@@ -198,7 +198,7 @@ def last_claim(contexts: list[str], answer: str, question: str = "What came of i
             "青禾公司2021年营收同比增长25%。",
             "percentage_change",
             0.25,
-            "(1500000 - 1200000) / 1200000",
+            "(150 - 120) / 120",
             id="Chinese",
         ),
         pytest.param(
@@ -206,7 +206,7 @@ def last_claim(contexts: list[str], answer: str, question: str = "What came of i
             "From April to May, rain rose by 36 mm.",
             "difference",
             36,
-            "0.062 - 0.026",
+            "62 - 26",
             id="tabs, with the unit in the column's name",
         ),
     ],
@@ -295,7 +295,7 @@ def test_the_sentence_before_names_the_operands() -> None:
     contexts = ["Output was 400 tonnes in March and 500 tonnes in April."]
     answer = "Output was 400 tonnes in March and 500 tonnes in April. That is an increase of 25 %."
     claim = last_claim(contexts, answer)
-    assert (claim.verdict, claim.derived[0].formula) == ("supported", "(500000 - 400000) / 400000")
+    assert (claim.verdict, claim.derived[0].formula) == ("supported", "(500 - 400) / 400")
 
 
 def test_equal_chunks_support_together() -> None:

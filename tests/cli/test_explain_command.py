@@ -48,7 +48,7 @@ def test_a_fault_of_retrieval_is_told_with_its_first_cause(tmp_path: Path) -> No
     wrong = line("r", answer="The mast is 99 metres tall. [2]", gold={"relevant_ids": ["c9"]})
     path.write_text(json.dumps(wrong), "utf-8")
     out = " ".join(call("explain", path).stdout.split())
-    assert "What failed first Nothing relevant found (retrieval; confidence 1): None of the 1 relevant id" in out
+    assert "What failed first Nothing relevant found (retrieval; confidence 1): The one relevant id is not" in out
     assert "What to do: check that the evidence is in the index" in out
     follows = out.partition("What follows from it ")[2].partition(" Not checked ")[0]
     assert "Claim contradicts the context follows from it (claim 1; chunk 1; confidence 0." in follows

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_eval_hooks.attribution import attribute
+from rag_eval_hooks.attribution import Attributor, Calibration, attribute
+from rag_eval_hooks.attribution.calibration import Scaling
 from rag_eval_hooks.diagnosis import diagnose
 from rag_eval_hooks.diagnosis.rules import RULES
 from rag_eval_hooks.record import Attribution, Chunk, ContextItem, Finding, Gold, GoldSpan, RagRun, Stage, StageItem
@@ -228,6 +229,31 @@ class TestDistracted:
         )
         followed = make_run([right, wrong], question=run.question, answer=right[1], evidence_sets=["a"])
         assert kinds(followed, attribute(followed)) == []
+
+    @pytest.mark.parametrize("cited", ["rules.pdf\n\n{}", "{}\n\nrules.pdf", "See rules.pdf: {}", "[2] {}", "{} [2]"])
+    def test_citations_of_other_chunks_are_no_words_against_the_evidence(self, cited: str) -> None:
+        """Both say the same; without the cited chunk its id would be a sentence that no text backs."""
+        said = "The tower in Lune is 31 metres tall."
+        answer = cited.format(said)
+        run = make_run([("a", f"Note: {said}"), ("rules.pdf", said)], answer=answer, evidence_sets=["a"])
+        assert "distracted" not in kinds(run, attribute(run))
+        other = make_run([("a", "The tower is old."), ("rules.pdf", said)], answer=answer, evidence_sets=["a"])
+        assert "distracted" in kinds(other, attribute(other))
+
+    def test_the_evidence_alone_is_judged_with_the_same_calibration(self) -> None:
+        said = "Guests enter the lobby of the house at seven in the morning."
+        run = make_run([("a", "The lobby has a fine carpet."), ("b", said)], answer=said, evidence_sets=["a"])
+        lenient = Attributor(calibration=Calibration(support=Scaling(intercept=3.0)))
+        for attributor, expected in ((None, True), (lenient, False)):
+            said_kinds = [one.kind for one in diagnose(run, attribute(run, attributor), attributor)]
+            assert ("distracted" in said_kinds) is expected
+
+    def test_right_answers_of_any_size_are_looked_for_in_bounded_work(self) -> None:
+        """Quadratic or unbounded work would take minutes here."""
+        numbers = "12.5, 13.7 and 2001, " * 50_000
+        aliases = tuple(f"{number} Foo Street" for number in range(100_000))
+        run = make_run("a", answer=numbers, gold=Gold(relevance={"z": 1}, answer=numbers, aliases=aliases))
+        assert "zero_recall" in kinds(run, make_attribution(run))
 
 
 class TestWrongEvidence:

@@ -146,7 +146,7 @@ def test_nothing_is_wrong_as_far_as_can_be_told_without_labels() -> None:
 def test_a_fault_of_retrieval_with_what_follows_from_it() -> None:
     findings = (
         first(finding("wrong_evidence", "retrieval", 0.95, "Another is there (ranks 2).", chunks=(2,))),
-        following(finding("zero_recall", "retrieval", 1, "None of the 1 relevant id."), "wrong_evidence"),
+        following(finding("zero_recall", "retrieval", 1, "The one relevant id is missing."), "wrong_evidence"),
         following(finding("unsupported_claim", "answer", 0.8, "Not backed.", claims=(0,)), "wrong_evidence"),
         following(finding("unsupported_citation", "citation", 0.8, "One.", citations=(0,)), "unsupported_claim"),
         finding("missing_citation", "citation", 0.7, "1 of 2 has none.", claims=(1,)),

@@ -51,11 +51,13 @@ def read_measure(after: re.Match[str], end: int, dimension: str | None) -> tuple
             unit, rest = rest[:size], rest[size:]
             if unit in SCALES:
                 scale *= SCALES[unit]
-            elif unit in UNITS:
+                continue
+            if unit in UNITS:
                 dimension, factor = UNITS[unit]
             else:
                 dimension = f"money:{CURRENCIES[unit]}"
-        end = after.end("cjk")
+            break  # 14 days, not years, of annual leave: 14天年休假
+        end = after.end("cjk") - len(rest)
     unit = after["unit"]
     if unit and "/" in unit and unit not in UNITS:
         unit = unit.partition("/")[0]  # 5 kg/day

@@ -25,7 +25,7 @@ AUTHOR_BEFORE = re.compile(
 )
 INTERVAL = re.compile(
     r"(?:\b(?:ranges?|intervals?|arrays?|lists?|vectors?|tuples?|sets?|domain|matrix|slice|scale|between|bounds?)"
-    r"(?: (?:is|of|in|are|was|from|equals?))?:?|[∈∉=≤≥⊂+/×]|区间|範囲)[ \t]?$",
+    r"(?: (?:is|of|in|are|was|from|equals?))?:?|[∈∉=≤≥⊂+/×]|[\"']:|区间|範囲)[ \t]?$",
     re.I,
 )
 INDEXED = re.compile(
@@ -33,11 +33,14 @@ INDEXED = re.compile(
     r"ptr|str|obj|dict|dictionary|tuple))$"
 )
 CALLED = re.compile(r"\w\($")
-ASSIGNED = re.compile(r"[ \t]?(?:[-+*/]?=(?!=)|\.\w+\()")
+ASSIGNED = re.compile(r"[ \t]?(?:[-+*/]?=(?!=)|\.\w+\(|[+*][ \t]?\[\d)")
+MATHS = re.compile(r"[_^]\{$|\][ \t]?[+*][ \t]?$")
 # A number in round brackets is a mark behind a clause: before a stop, the line's end, a conjunction, another mark.
 CLAUSE_END = re.compile(
     r"[ \t]*(?:[.,;:!?。，；：！？、)]|$|\n|[(（]\d|(?:and|or|but|while|whereas|und|oder|aber|et|mais|y|pero)\b)", re.I
 )
+DIGIT_BEHIND = re.compile(r"[ \t]?\d")
+"""Of a telephone number, or before what it counts."""
 BEHIND_STOP = re.compile(r"[.!?。！？][ \t]{0,2}$")
 COUNTS = re.compile(
     r"(?:^|[\n:;：；])[ \t>*-]*$|[,，][ \t]*$|\b(?:and|or|und|oder|et|ou|y|o|then|items?|steps?|points?|sections?|"
@@ -106,7 +109,7 @@ def _linked(answer: str, span: Span, inner: str, link: re.Match[str], entries: E
 def _is_code(answer: str, start: int, end: int, inner: str, entries: Entries) -> bool:
     """Whether numbers in square brackets are an index, an array or an interval."""
     before = answer[max(0, start - 40) : start]
-    if INDEXED.search(before) or CALLED.search(before) or ASSIGNED.match(answer, end):
+    if INDEXED.search(before) or CALLED.search(before) or MATHS.search(before) or ASSIGNED.match(answer, end):
         return True
     is_group = not inner.strip().isdecimal()
     if is_group and INTERVAL.search(before):
@@ -174,6 +177,8 @@ def round_numbers(answer: str, entries: Entries) -> list[Mark]:
         if read is None or any(is_year(int(number)) for number in re.findall(r"\d+", match.group(1))):
             continue
         before = answer[max(0, start - 40) : start]
+        if DIGIT_BEHIND.match(answer, end):
+            return []
         closes = CLAUSE_END.match(answer, end) or BEHIND_STOP.search(before)
         if not closes or COUNTS.search(before) or in_word(before[-1:]):
             return []

@@ -2,22 +2,25 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from rag_eval_hooks.attribution.anchor_index import anchors_of
 from rag_eval_hooks.attribution.anchors import Anchor
 from rag_eval_hooks.attribution.background import Background
 from rag_eval_hooks.attribution.derived.cues import cues_in
-from rag_eval_hooks.attribution.derived.operands import Operand, is_year, labels_of, light, title_of
+from rag_eval_hooks.attribution.derived.operands import Operand, as_year, is_year, labels_of, light, title_of
 from rag_eval_hooks.attribution.reading import Reading
 from rag_eval_hooks.attribution.stance import stance_of
 from rag_eval_hooks.attribution.terms import terms
 from rag_eval_hooks.record.limits import MAX_QUESTION
 
-__all__ = ["Aim", "aim_of"]
+__all__ = ["Aim", "aim_of", "narrowed", "states", "without"]
 
 AROUND = 0.5
 """What a word of the question or of the sentence before counts beside one of the claim."""
+BESIDE = 0.25
+"""What a word of the claim counts beside one of the part around the number, where that is looked at alone."""
 LEAST_WEIGHT = 0.4
 WIDE = 0.4
 """What a word of the operand's sentence counts beside one of its own part of it."""
@@ -25,6 +28,8 @@ OF_PERIOD, OF_ANOTHER = 1.2, -0.8
 NAMED, NAMED_BEFORE = 2.5, 1.2
 """What it counts that the claim, or the sentence before, states the operand itself."""
 TOTAL = -0.4
+MOST_NAMED = 40
+"""Values that are looked for among the operands: a claim with more is a table."""
 
 
 class Aim(NamedTuple):
@@ -54,6 +59,8 @@ class Aim(NamedTuple):
     """Its numbers with the word before them: a text's number behind the same word is part of a name."""
     direction: int
     """1 where it tells of something rising, -1 of falling, else 0."""
+    previous: tuple[str, ...]
+    """The two claims before it, folded, the nearest first."""
 
     def score(self, operand: Operand) -> float:
         """Returns how well an operand fits the claim's words, years and values."""
@@ -68,17 +75,17 @@ class Aim(NamedTuple):
             score += OF_PERIOD if periods & self.periods else OF_ANOTHER
         if self.names(operand):
             score += NAMED
-        elif any(_is(anchor, operand) for anchor in self.before):
+        elif any(states(anchor, operand) for anchor in self.before):
             score += NAMED_BEFORE
         return score + TOTAL * operand.is_total
 
     def named_before(self, operand: Operand) -> bool:
         """Whether the claim, the sentence before it or the question states the operand's value."""
-        return self.names(operand) or any(_is(anchor, operand) for anchor in self.before)
+        return self.names(operand) or any(states(anchor, operand) for anchor in self.before)
 
     def names(self, operand: Operand) -> bool:
         """Whether the claim states the operand's value."""
-        return any(_is(anchor, operand) for anchor in self.named)
+        return any(states(anchor, operand) for anchor in self.named)
 
 
 def aim_of(reading: Reading, index: int, missing: Sequence[Anchor]) -> Aim:
@@ -94,11 +101,11 @@ def aim_of(reading: Reading, index: int, missing: Sequence[Anchor]) -> Aim:
     asked = reading.asked
     around = f"{previous}\n{asked}"
     background = reading.background
-    rest = _without(text, missing)
+    rest = without(text, missing)
     own = labels_of(rest)
     words = {term: AROUND * weight for term, weight in _weights(around, background).items()}
     words.update(_weights(rest, background))
-    mine = anchors_of(text)
+    mine = [as_year(text, one) for one in anchors_of(text)]
     values = [one for one in mine if one not in missing]
     periods = _periods(text, mine, missing) or _periods(around, anchors_of(around), ())
     for anchor in values:
@@ -116,13 +123,33 @@ def aim_of(reading: Reading, index: int, missing: Sequence[Anchor]) -> Aim:
         words,
         own,
         periods,
-        tuple(one for one in values if one.values),
-        tuple(one for one in anchors_of(around[:MAX_QUESTION]) if one.values),
+        _distinct(values),
+        _distinct([as_year(around, one) for one in anchors_of(around[:MAX_QUESTION])]),
         frozenset(cues),
         frozenset(around_cues),
         tuple(span for spans in found.values() for span in spans),
         frozenset(filter(None, (title_of(text, one) for one in values))),
         direction,
+        tuple(reading.statement_text(before)[0] for before in (index - 1, index - 2) if before >= 0),
+    )
+
+
+def narrowed(aim: Aim, phrase: str) -> Aim:
+    """Returns an aim at what the part of the claim around a number speaks of, not at the other numbers of the claim."""
+    own = labels_of(without(phrase, anchors_of(phrase)))
+    words = {
+        term: weight * (1.0 if term in own else BESIDE)
+        for term, weight in aim.words.items()
+        if not term.startswith("#")
+    }
+    return aim._replace(
+        words=words,
+        own_words=own,
+        named=(),
+        before=(),
+        periods=_periods(phrase, anchors_of(phrase), ()) or aim.periods,
+        cues=frozenset(cues_in(phrase)),
+        direction=stance_of(phrase).direction or _comparison(phrase),
     )
 
 
@@ -138,6 +165,12 @@ LOWER = re.compile(
 
 def _comparison(text: str) -> int:
     return bool(HIGHER.search(text)) - bool(LOWER.search(text))
+
+
+def _distinct(anchors: Sequence[Anchor]) -> tuple[Anchor, ...]:
+    """Returns the first anchors with a value, each value once."""
+    found = {(one.values, one.slack, one.dimension, one.factor, is_year(one)): one for one in anchors if one.values}
+    return tuple(islice(found.values(), MOST_NAMED))
 
 
 def _weights(text: str, background: Background) -> dict[str, float]:
@@ -156,7 +189,7 @@ def _periods(text: str, anchors: Sequence[Anchor], missing: Sequence[Anchor]) ->
     )
 
 
-def _is(anchor: Anchor, operand: Operand) -> bool:
+def states(anchor: Anchor, operand: Operand) -> bool:
     """Whether an anchor states an operand's value."""
     if (operand.is_year and not is_year(anchor)) or (
         anchor.dimension and operand.dimension and anchor.dimension != operand.dimension
@@ -171,7 +204,8 @@ def _is(anchor: Anchor, operand: Operand) -> bool:
     )
 
 
-def _without(text: str, anchors: Sequence[Anchor]) -> str:
+def without(text: str, anchors: Sequence[Anchor]) -> str:
+    """Returns a text with blanks in place of anchors."""
     for anchor in anchors:
         text = text[: anchor.start] + " " * (anchor.end - anchor.start) + text[anchor.end :]
     return text

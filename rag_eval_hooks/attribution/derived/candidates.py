@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import NamedTuple
 
+from rag_eval_hooks.attribution.derived.formula import bare, shown, written
 from rag_eval_hooks.attribution.derived.operands import Operand
 from rag_eval_hooks.record.evaluation import Operation
 
@@ -14,7 +15,6 @@ __all__ = [
     "pair_candidates",
     "rate_candidates",
     "share_candidates",
-    "shown",
 ]
 
 UNLIKELIER = 0.6
@@ -48,17 +48,6 @@ class Candidate(NamedTuple):
     """How well the operands fit the claim's words."""
 
 
-def shown(value: float, dimension: str | None = None) -> str:
-    """Returns a value as a formula writes it.
-
-    >>> shown(150.0), shown(0.25, "percent")
-    ('150', '25 %')
-    """
-    if dimension == "percent":
-        return f"{value * 100:.10g} %"
-    return f"{value:.12g}"
-
-
 def pair_candidates(a: Operand, b: Operand, score: float, reading: int, direction: int) -> Iterator[Candidate]:
     """Yields what two operands give; the earlier one comes first where their years tell it.
 
@@ -87,13 +76,13 @@ def pair_candidates(a: Operand, b: Operand, score: float, reading: int, directio
         if x and y:
             yield from _quotients(a, b, score, reading)
         return
-    sx, sy = shown(x, dimension), shown(y, dimension)
+    sx, sy = written((a, b))
     alike = score if a.dimension == b.dimension else score - OF_TWO_KINDS
     yield Candidate("sum", "sum", x + y, dimension, units, f"{sx} + {sy}", (a, b), alike)
     yield Candidate("mean", "mean", (x + y) / 2, dimension, units, f"({sx} + {sy}) / 2", (a, b), alike)
     old, new = _ordered(a, b, reading, direction)
     first, last = old.value(reading), new.value(reading)
-    so, sn = shown(first, dimension), shown(last, dimension)
+    so, sn = (sx, sy) if old is a else (sy, sx)
     off = last - first
     if dimension == "percent":
         yield Candidate("difference", "difference", 100 * off, "points", (), f"{sn} - {so}", (new, old), alike)
@@ -107,7 +96,7 @@ def pair_candidates(a: Operand, b: Operand, score: float, reading: int, directio
     if min(x, y) > 0:
         small, large = (a, b) if x <= y else (b, a)
         low, high = min(x, y), max(x, y)
-        sl, sh = shown(low, dimension), shown(high, dimension)
+        sl, sh = (sx, sy) if small is a else (sy, sx)
         yield Candidate("ratio", "ratio", high / low, None, (), f"{sh} / {sl}", (large, small), alike)
         if low < high:
             # Cells of one column are parts of a whole; apart, the larger one may be the whole.
@@ -119,7 +108,8 @@ def pair_candidates(a: Operand, b: Operand, score: float, reading: int, directio
             yield Candidate("ratio", "ratio", low / high, None, (), f"{sl} / {sh}", (small, large), inverse)
             for part, other in ((small, large), (large, small)):
                 one, rest = part.value(reading), other.value(reading)
-                formula = f"{shown(one)} / ({shown(one)} + {shown(rest)})"
+                so, sn = (sl, sh) if part is small else (sh, sl)
+                formula = f"{so} / ({so} + {sn})"
                 yield Candidate("share", "share", one / (one + rest), "percent", (), formula, (part, other), parts)
         if a.dimension != b.dimension or a.dimension is None:
             yield from _quotients(a, b, score, reading)
@@ -133,14 +123,15 @@ def group_candidates(group: Sequence[Operand], score: float, reading: int) -> It
     values = [one.value(reading) for one in group]
     dimension = next((one.dimension for one in group if one.dimension), None)
     units = tuple({one.factor for one in group} - {1.0})
-    written = " + ".join(shown(value, dimension) for value in values)
+    each = written(group)
+    added = " + ".join(each)
     total = sum(values)
     chosen = tuple(group)
-    yield Candidate("sum", "sum", total, dimension, units, written, chosen, score)
-    yield Candidate("mean", "mean", total / len(group), dimension, units, f"({written}) / {len(group)}", chosen, score)
+    yield Candidate("sum", "sum", total, dimension, units, added, chosen, score)
+    yield Candidate("mean", "mean", total / len(group), dimension, units, f"({added}) / {len(group)}", chosen, score)
     high, low = max(group, key=lambda one: one.value(reading)), min(group, key=lambda one: one.value(reading))
     off = high.value(reading) - low.value(reading)
-    formula = f"{shown(high.value(reading), dimension)} - {shown(low.value(reading), dimension)}"
+    formula = " - ".join(written((high, low)))
     yield Candidate("difference", "difference", off, dimension, units, formula, (high, low), score - 0.1)
 
 
@@ -150,10 +141,11 @@ def share_candidates(group: Sequence[Operand], scores: Sequence[float], reading:
     total = sum(values)
     if not 2 < len(group) <= MOST_IN_GROUP or min(values) < 0 or not total:
         return
-    written = " + ".join(map(shown, values))
-    for one, value, score in zip(group, values, scores, strict=True):
+    each = written(group)
+    added = " + ".join(each)
+    for one, text, value, score in zip(group, each, values, scores, strict=True):
         chosen = (one, *(other for other in group if other is not one))
-        formula = f"{shown(value)} / ({written})"
+        formula = f"{text} / ({added})"
         # Counted like a pair of operands.
         yield Candidate("share", "share", value / total, "percent", (), formula, chosen, 2 * score + UNLIKELIER)
 
@@ -171,7 +163,7 @@ def conversion_candidates(one: Operand, score: float, reading: int) -> Iterator[
             formula = f"{shown(value / size)} * {shown(theirs)} / {shown(mine)}"
             yield Candidate("conversion", "", result, target, (), formula, (one,), score)
     if one.is_rescaled and one.factor != 1.0:
-        formula = f"{shown(value / one.factor)} * {shown(one.factor)}"
+        formula = f"{bare(one)} * {one.factor:,.12g}"
         yield Candidate("conversion", "", value, one.dimension, (), formula, (one,), score)
 
 
@@ -188,11 +180,13 @@ def rate_candidates(one: Operand, score: float, reading: int, mine: float, their
     if one.is_year or one.dimension in ("months", "time", "percent"):
         return
     value, units = one.value(reading), (one.factor,) if one.factor != 1.0 else ()
-    bare, times = shown(value), 7.0 if (theirs, mine) == (365.0, 52.0) else theirs / mine
+    digits, times = bare(one), 7.0 if (theirs, mine) == (365.0, 52.0) else theirs / mine
     if times > 1:
-        yield Candidate("product", "rate", value * times, one.dimension, units, f"{bare} * {times:g}", (one,), score)
+        yield Candidate("product", "rate", value * times, one.dimension, units, f"{digits} * {times:g}", (one,), score)
     else:
-        yield Candidate("ratio", "rate", value * times, one.dimension, units, f"{bare} / {1 / times:g}", (one,), score)
+        yield Candidate(
+            "ratio", "rate", value * times, one.dimension, units, f"{digits} / {1 / times:g}", (one,), score
+        )
 
 
 def _ordered(a: Operand, b: Operand, reading: int, direction: int) -> tuple[Operand, Operand]:
@@ -215,18 +209,18 @@ def _with_percent(a: Operand, b: Operand, score: float, reading: int) -> Iterato
     rate, base = (a, b) if a.dimension == "percent" else (b, a)
     share, value = rate.value(reading), base.value(reading)
     units = (base.factor,) if base.factor != 1.0 else ()
-    percent, bare = shown(share, "percent"), shown(value)
+    percent, digits = bare(rate), bare(base)
     chosen = (base, rate)
-    yield Candidate("product", "part", value * share, base.dimension, units, f"{bare} * {percent}", chosen, score)
-    less, more = f"{bare} * (1 - {percent})", f"{bare} * (1 + {percent})"
+    yield Candidate("product", "part", value * share, base.dimension, units, f"{digits} * {percent}", chosen, score)
+    less, more = f"{digits} * (1 - {percent})", f"{digits} * (1 + {percent})"
     yield Candidate("product", "adjust_down", value * (1 - share), base.dimension, units, less, chosen, score)
     yield Candidate("product", "adjust_up", value * (1 + share), base.dimension, units, more, chosen, score)
     if share > 0:
-        without = f"{bare} / (1 + {percent})"
+        without = f"{digits} / (1 + {percent})"
         yield Candidate(
             "ratio", "adjust_down", value / (1 + share), base.dimension, units, without, chosen, score - 0.3
         )
-        whole = f"{bare} / {percent}"
+        whole = f"{digits} / {percent}"
         yield Candidate("ratio", "sum", value / share, base.dimension, units, whole, chosen, score - 0.3)
 
 
@@ -234,7 +228,7 @@ def _quotients(a: Operand, b: Operand, score: float, reading: int) -> Iterator[C
     for one, other in ((a, b), (b, a)):
         value, count = one.value(reading), other.value(reading)
         if count:
-            formula = f"{shown(value)} / {shown(count)}"
+            formula = " / ".join(written((one, other)))
             units = tuple({one.factor / other.factor, one.factor, 1 / other.factor} - {1.0})
             yield Candidate("ratio", "per", value / count, one.dimension, units, formula, (one, other), score)
     less = score - UNLIKELIER
@@ -243,7 +237,7 @@ def _quotients(a: Operand, b: Operand, score: float, reading: int) -> Iterator[C
             # 12 euros a month for 18 months
             if other.dimension in ("months", "time", "mass", "length", "area"):
                 value, count = one.value(reading), other.value(reading) / other.factor
-                formula = f"{shown(value)} * {shown(count)}"
+                formula = " * ".join(written((one, other)))
                 yield Candidate("product", "product", value * count, one.dimension, (), formula, (one, other), less)
 
 

@@ -11,7 +11,7 @@ CUES: Final[Mapping[str, str]] = {
     "sum": (
         "total* together combined sum sums summed altogether overall both jointly all_told add adds insgesamt "
         "zusammen* summe gesamt* ensemble somme réunis totaux juntos juntas "
-        "suma suman conjunto 合计 共计 总计 总共 一共 共 "
+        "suma suman sumó conjunto 合计 共计 总计 总共 一共 共 "
         "总和 之和 加起来 合共 总"
     ),
     "difference": (
@@ -35,7 +35,7 @@ CUES: Final[Mapping[str, str]] = {
         "reduction lost loss* shrank shrink* chang* cut cheaper more less fewer higher lower larger smaller "
         "faster slower gestiegen geschrumpft schrumpf* stieg* steig* "
         "gewachsen wuchs* wächst wachstum zugenommen zunahm* zunahme "
-        "gefallen fiel* gesunken sank* abgenommen verringert* erhöht* erhöhung rückgang anstieg mehr weniger "
+        "zuwachs* gefallen fiel* gesunken sank* abgenommen verringert* erhöht* erhöhung rückgang anstieg mehr weniger "
         "höher niedriger veränder* augment* hauss* baiss* dimin* recul* croissance progress* chut* plus moins "
         "aument* creci* subi* subió baj* dismin* reduj* caída cayó más menos 增加 "
         "增长 减少 下降 上升 上涨 提高 降低 下跌 下滑 增幅 降幅 "
@@ -46,7 +46,7 @@ CUES: Final[Mapping[str, str]] = {
         "make_up makes_up made_up portion represent* part of_all out_of one_in half third quarter majority "
         "constitut* compris* anteil* entfallen entfällt entfielen ausmach* macht_aus prozent_der prozent_des "
         "prozent_aller davon parts représent* pour_cent_de pour_cent_des pour_cent_du porcentaje parte proporción "
-        "por_ciento_de 占 比例 份额 占比 比重"
+        "por_ciento_de cuota* 占 比例 份额 占比 比重"
     ),
     "mean": (
         "average* mean averag* per_head typical* durchschnitt* mittel mittelwert im_schnitt moyen* promedi* media "
@@ -103,6 +103,7 @@ FILLERS: Final = frozenset(
         "betrug liegt lag damit also macht somit environ donc soit ainsi aproximadament unos por tanto equival "
         "per cent percent percentag point prozent punkt tabl list document text context row entri contain includ "
         "name mention entre ont été sont fue fueron hat haben ist wurde wurden zwischen gegenüber vergleich seit "
+        "divid multipli subtract add dont tard tôt decir tarde danach folglich "
         "année jahr year old age later earlier differ total averag share"
     ).split()
 )

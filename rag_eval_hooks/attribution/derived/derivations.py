@@ -5,12 +5,21 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rag_eval_hooks.attribution.anchors import Anchor
-from rag_eval_hooks.attribution.derived.aim import Aim, aim_of
+from rag_eval_hooks.attribution.derived.aim import Aim, aim_of, narrowed
+from rag_eval_hooks.attribution.derived.benefit import is_a_name
 from rag_eval_hooks.attribution.derived.candidates import Candidate
 from rag_eval_hooks.attribution.derived.cues import cues_in
 from rag_eval_hooks.attribution.derived.operands import Operand, Operands, is_year
-from rag_eval_hooks.attribution.derived.reach import candidates_for
-from rag_eval_hooks.attribution.derived.settle import Outcome, settle
+from rag_eval_hooks.attribution.derived.reach import Scored, candidates_for, scores_of
+from rag_eval_hooks.attribution.derived.settle import Outcome, settle, settle_spelled
+from rag_eval_hooks.attribution.derived.spelled import (
+    declared,
+    is_labelled,
+    names_total,
+    phrase_of,
+    spelled_out,
+    stated_values,
+)
 from rag_eval_hooks.attribution.derived.verdict import verdict_of
 from rag_eval_hooks.attribution.reading import Reading
 from rag_eval_hooks.record import Derived, DerivedOperand
@@ -20,6 +29,8 @@ __all__ = ["Derivations", "derive"]
 
 MAX_CLAIMS_TRIED = 50
 """Claims of one answer with numbers that no text states: each is weighed against all operands."""
+MAX_WEIGHED = 12_000
+"""Claims times operands: some 2 s of work at most."""
 YEAR_WITHIN = 14
 YEAR_BEFORE = re.compile(
     r"(?:\b(?:in|since|from|to|till|until|by|of|year|and|between|before|after|around|im|jahre?|seit|bis|von|und|vor|nach|en|"
@@ -62,20 +73,31 @@ def derive(reading: Reading) -> Derivations:
         missing = list(is_nowhere)
         if not any(is_nowhere.values()) and not (missing and cues_in(reading.statement_text(index)[0])):
             continue
-        if tried >= MAX_CLAIMS_TRIED:
+        operands = operands or Operands(reading.evidence)
+        if tried >= MAX_CLAIMS_TRIED or tried * len(operands.found) >= MAX_WEIGHED:
             was_cut = True
             break
         tried += 1
-        operands = operands or Operands(reading.evidence)
         was_cut = was_cut or operands.was_cut
         aim = aim_of(reading, index, missing)
         outcomes: list[tuple[Anchor, Outcome]] = []
         for anchor in missing:
+            cell = declared(anchor, aim, operands)
+            if cell is not None:
+                outcomes.append((anchor, Outcome(cell, True, 1)))
+        aim = aim._replace(named=(*aim.named, *(anchor for anchor, _ in outcomes)))
+        cells = [one for one in missing if not is_nowhere[one] and is_labelled(one, aim, operands)]
+        scored = scores_of(aim, operands)
+        values = stated_values(aim._replace(named=(*aim.named, *cells)), operands)
+        for anchor in [one for one in missing if one not in aim.named and not is_a_name(aim.text, one)]:
             amount = operands.as_amount(aim.text, anchor)
-            outcome = settle(amount, aim, candidates_for(amount, aim, operands))
+            spelled = spelled_out(amount, aim, operands, values)
+            outcome = settle_spelled(amount, aim, spelled, is_right=True) or _settle(
+                amount, aim, operands, scored, spelled
+            )
             if outcome is None and is_year(amount) and not YEAR_BEFORE.search(aim.text[: anchor.start][-YEAR_WITHIN:]):
                 amount = amount._replace(raw="")
-                outcome = settle(amount, aim, candidates_for(amount, aim, operands))
+                outcome = settle(amount, aim, candidates_for(amount, aim, operands, scored))
                 outcome = outcome if outcome is not None and outcome.is_right else None
             if outcome is not None and (outcome.is_right or is_nowhere[anchor]):
                 outcomes.append((anchor, outcome))
@@ -93,9 +115,27 @@ def derive(reading: Reading) -> Derivations:
     return Derivations(found, frozenset(used), was_cut)
 
 
+def _settle(
+    amount: Anchor, aim: Aim, operands: Operands, scored: Scored, spelled: Sequence[Candidate]
+) -> Outcome | None:
+    """Returns how all the numbers in reach give a number; where they do not, what the claim spells out is wrong."""
+    outcome = settle(amount, aim, candidates_for(amount, aim, operands, scored))
+    is_found = outcome is not None and outcome.is_right
+    phrase = phrase_of(aim.text, amount)
+    if not is_found and not spelled and len(phrase) < len(aim.text) and aim.named and (cues := cues_in(phrase)):
+        # `Revenue rose from 480 to 600, while profit grew by 12%`: the numbers it names are not the ones it means.
+        apart = narrowed(aim, phrase)
+        other = settle(amount, apart, candidates_for(amount, apart, operands, scores_of(apart, operands)))
+        if other is not None and other.is_right and other.candidate.cue in cues:
+            outcome = other
+    if outcome is None or not outcome.is_right or names_total(spelled):
+        outcome = settle_spelled(amount, aim, spelled, is_right=False) or outcome
+    return outcome
+
+
 def _derived(reading: Reading, aim: Aim, anchor: Anchor, outcome: Outcome) -> Derived:
     start, end = reading.answer_span(aim.start + anchor.start, aim.start + anchor.end)
-    candidate = outcome.candidate
+    candidate = _as_said(anchor, outcome.candidate)
     return Derived(
         value=reading.answer[start:end],
         span=(start, end),
@@ -105,6 +145,18 @@ def _derived(reading: Reading, aim: Aim, anchor: Anchor, outcome: Outcome) -> De
         operands=tuple(_operands(reading, candidate.operands)),
         tried=outcome.tried,
         right=outcome.is_right,
+    )
+
+
+def _as_said(anchor: Anchor, candidate: Candidate) -> Candidate:
+    """Returns a difference the way round that gives the claim's sign: 170 - 95, where the claim says 75."""
+    if candidate.operation != "difference" or candidate.result >= 0 or anchor.values[0] < 0:
+        return candidate
+    first, sign, second = candidate.formula.partition(" - ")
+    if not sign or " " in first.strip() + second.strip():
+        return candidate
+    return candidate._replace(
+        formula=f"{second} - {first}", result=-candidate.result, operands=tuple(reversed(candidate.operands))
     )
 
 

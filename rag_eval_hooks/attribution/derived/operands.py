@@ -6,15 +6,28 @@ from functools import cache
 from typing import NamedTuple
 
 from rag_eval_hooks.attribution.anchors import Anchor
+from rag_eval_hooks.attribution.derived.measure import NO_MEASURE, measure_of
 from rag_eval_hooks.attribution.derived.tables import Table, find_tables
 from rag_eval_hooks.attribution.evidence import Evidence, anchors_of
 from rag_eval_hooks.attribution.terms import SPACELESS_FROM, single_characters, stem, terms
 from rag_eval_hooks.attribution.units import CURRENCIES, MONTHS, ORDINAL_WORDS, SCALES, UNITS
 
-__all__ = ["MAX_OPERANDS_READ", "Operand", "Operands", "is_year", "labels_of", "light", "title_of", "unit_words"]
+__all__ = [
+    "MAX_OPERANDS_READ",
+    "Operand",
+    "Operands",
+    "is_year",
+    "labels_of",
+    "light",
+    "title_of",
+    "unit_words",
+    "word_behind",
+]
 
 MAX_OPERANDS_READ = 1_500
 """Numbers of the context that are read as operands: a page of tables has some hundreds, and each claim looks at all."""
+MOST_IN_SENTENCE = 60
+"""Numbers, and years, of one sentence that are read: one with more is no sentence."""
 LONGEST_HEADING = 200
 SHORT_TEXT = 120
 """Characters of a text up to which all its words may name its numbers: an entry of fields."""
@@ -26,15 +39,12 @@ SEGMENT = re.compile(
 BEHIND = re.compile(r"[ -]([^\W\d_]{4,20})|([米人名个吨箱])")
 ORDINAL = re.compile(rf"(?:^|\W)(?:{'|'.join(ORDINAL_WORDS)}|\d{{1,3}}(?:st|nd|rd|th|er|re|ère|ème|e|º))$|^第")
 MONTH = re.compile(rf"(?<![^\W\d_])(?:{'|'.join(name for name in MONTHS if len(name) > 2)})(?![^\W\d_])")
+OF_YEARS = re.compile(r"(?<![^\W\d_])(?:year|founded|opened|built|jahr$|baujahr|année|año)|年份|年度|成立")
+YEAR_AN = re.compile(r"(1\d\d\d|20\d\d) an")
 TITLE = re.compile(r"([^\W\d_]{2,20})[ -]$")
 ENDING = re.compile(r"(?:ern|en|er|em|es|e|n|s)$")
 LONG_WORD = 7
 TOTAL = re.compile(r"(?<!\w)(?:sub)?(?:total|sum|overall|gesamt|summe|insgesamt|somme|suma)(?!\w)|合计|总计|总和|共计")
-MEASURE = re.compile(
-    r"[(\[]([^()\[\]\n]{1,30})[)\]]|(?<!\w)in ([^\W\d_]{1,12}(?: [^\W\d_]{1,12})?)|,\s{0,2}([^\s,]{1,8})\s*$"
-)
-CJK_SCALE = re.compile("百万|千万|万|亿|億|萬")
-WORD = re.compile(r"[^\W\d_]+|[$€£¥%]|m[23]")
 
 
 class Operand(NamedTuple):
@@ -71,6 +81,8 @@ class Operand(NamedTuple):
     """The word right behind it."""
     is_rescaled: bool = False
     """Whether its scale or unit stands elsewhere, in the name of its column."""
+    written: str = ""
+    """How its text writes it, with its unit."""
 
     def value(self, reading: int) -> float:
         """Returns one of its readings: 0 as English writes numbers, 1 the other one."""
@@ -80,6 +92,14 @@ class Operand(NamedTuple):
 def is_year(anchor: Anchor) -> bool:
     """Whether a value is a calendar year."""
     return anchor.key is None and len(anchor.raw) == 4 and anchor.raw.isdecimal() and 1000 <= int(anchor.raw) <= 2199
+
+
+def as_year(text: str, anchor: Anchor) -> Anchor:
+    """Returns `1891 an`, which is read as a French length of time, as the year it is before an English word."""
+    match = YEAR_AN.fullmatch(text, anchor.start, anchor.end)
+    if match is None:
+        return anchor
+    return anchor._replace(raw=match[1], end=match.end(1), dimension=None, factor=1.0)
 
 
 @cache
@@ -124,11 +144,14 @@ class Operands:
                 self.was_cut = True
                 break
             self._read(chunk, places.get(chunk, []))
-        del self.found[MAX_OPERANDS_READ:]
+        self.found = [one._replace(written=self._written(one)) for one in self.found[:MAX_OPERANDS_READ]]
+
+    def _written(self, one: Operand) -> str:
+        return self.evidence.original_of(one.chunk, one.start, one.end)
 
     def as_amount(self, text: str, anchor: Anchor) -> Anchor:
         """Returns a number that looks like a year as a plain one where it counts what other numbers count."""
-        if is_year(anchor) and _word_behind(text, anchor) in self.counted - {""}:
+        if is_year(anchor) and word_behind(text, anchor) in self.counted - {""}:
             return anchor._replace(raw="")
         return anchor
 
@@ -143,17 +166,18 @@ class Operands:
             for index, row in enumerate(table.rows)
         }
         self.counted.update(
-            _word_behind(text, one)
+            word_behind(text, one)
             for place in places
             for one in evidence.anchors[place]
             if one.raw and not is_year(one)
         )
         years = {anchor.raw for place in places for anchor in evidence.anchors[place] if is_year(anchor)}
         only_year = frozenset(f"year:{raw}" for raw in years) if len(years) == 1 else frozenset[str]()
-        heading = labels_of(text if len(text) <= SHORT_TEXT else text[: min(LONGEST_HEADING, text.find("\n") + 1)])
+        title = text[: min(LONGEST_HEADING, text.find("\n") + 1)]
+        heading = labels_of(text if len(text) <= SHORT_TEXT else title)
         for place in places:
             anchors = [
-                self.as_amount(text, one)
+                self.as_amount(text, as_year(text, one))
                 for one in evidence.anchors[place]
                 if not ORDINAL.search(text[one.start - 1 : one.end] if one.start else text[: one.end])
             ]
@@ -169,7 +193,7 @@ class Operands:
             if begin is not None:
                 self._read_row(chunk, place, *row_at[begin], heading, only_year)
             else:
-                self._read_sentence(chunk, place, anchors, heading, only_year)
+                self._read_sentence(chunk, place, anchors, title, heading, only_year)
 
     def _read_row(
         self,
@@ -185,16 +209,20 @@ class Operands:
         row = table.rows[index]
         if index == 0 and table.has_header:
             return
-        name = text[row[0].start : row[0].end]
+        name = text[row[0].start : min(row[0].end, row[0].start + LONGEST_HEADING)]
         before = text[max(0, table.start - LONGEST_HEADING) : table.start].strip().rpartition("\n")[2]
         for column, cell in enumerate(row):
+            if len(self.found) >= MAX_OPERANDS_READ:
+                self.was_cut = True
+                return
             # Read by cell: over its border, april and 26 would be a date.
             anchors = [
                 one._replace(start=cell.start + one.start, end=cell.start + one.end)
                 for one in anchors_of(text[cell.start : cell.end])
             ]
             inside = [one for one in anchors if one.values]
-            if not inside or (column == 0 and not is_year(inside[0])):
+            is_name = column == 0 and not is_year(inside[0]) if inside else True
+            if is_name and not (inside and len(table.rows) == 2 and table.has_header):
                 continue
             header = ""
             if table.has_header and column < len(table.rows[0]):
@@ -209,8 +237,10 @@ class Operands:
                 ("row", chunk * 1000 + number, index),
                 ("table", chunk, number),
             )
-            scale, dimension, factor = _measure(f"{header} ; {before}")
+            scale, dimension, factor = measure_of(f"{header} ; {name} ; {before}")
+            is_amount = (scale != 1.0 or dimension is not None) and not OF_YEARS.search(header or name)
             for one in inside[:2] if column else inside[:1]:
+                one = one._replace(raw="") if is_amount and column and is_year(one) else one
                 found = _operand(chunk, place, one, anchors, own, wide, periods, groups)
                 if one.dimension is None and not is_year(one):
                     found = found._replace(
@@ -222,13 +252,23 @@ class Operands:
                 self.found.append(found._replace(is_total=bool(TOTAL.search(named))))
 
     def _read_sentence(
-        self, chunk: int, place: int, anchors: Sequence[Anchor], heading: frozenset[str], only_year: frozenset[str]
+        self,
+        chunk: int,
+        place: int,
+        anchors: Sequence[Anchor],
+        title: str,
+        heading: frozenset[str],
+        only_year: frozenset[str],
     ) -> None:
         text = self.evidence.texts[chunk].text
         _, start, end, _ = self.evidence.sentences[place]
         numbers = [one for one in anchors if one.values and not is_year(one)]
-        if len(numbers) + sum(map(is_year, anchors)) > 60:
-            numbers = numbers[:60]
+        years = [one for one in anchors if is_year(one)]
+        if len(numbers) + len(years) > MOST_IN_SENTENCE:
+            self.was_cut = True
+            numbers, years = numbers[:MOST_IN_SENTENCE], years[:MOST_IN_SENTENCE]
+            last = max(one.start for one in (*numbers, *years))
+            anchors = [one for one in anchors if one.start <= last]
         cuts = [start, *(match.end() for match in SEGMENT.finditer(text, start, end)), end]
         whole = labels_of(text[start:end])
         periods = _assigned(numbers, anchors, only_year)
@@ -237,19 +277,18 @@ class Operands:
         names: dict[int, frozenset[str]] = {}
         measured: dict[int, Anchor] = {}
         run: list[Anchor] = []
-        measure = _measure(text[start : numbers[0].start]) if numbers and ":" in text[start:end] else (1.0, None, 1.0)
-        for one in sorted([*numbers, *filter(is_year, anchors)], key=lambda one: one.start):
+        is_field = bool(numbers) and ":" in text[start:end]
+        measure = measure_of(f"{text[start : numbers[0].start]} ; {title}") if is_field else NO_MEASURE
+        in_order = sorted([*numbers, *years], key=lambda one: one.start)
+        for one in in_order:
             while segment + 2 < len(cuts) and cuts[segment + 1] <= one.start:
                 segment += 1
             if segment not in held:
-                own: frozenset[str] = frozenset()
+                # One without a word of its own goes on with those of the segment before.
                 first = segment
-                while not own and first >= 0:
-                    own = labels_of(text[cuts[first] : cuts[segment + 1]]) | _numbered(
-                        text[cuts[first] : cuts[segment + 1]]
-                    )
+                while first >= 0 and not held.setdefault(first, _names_in(text[cuts[first] : cuts[first + 1]])):
                     first -= 1
-                held[segment] = own
+                held[segment] = held[max(first, 0)]
             if run and not text[run[-1].end : one.start].strip(BETWEEN):
                 run.append(one)
             else:
@@ -260,7 +299,8 @@ class Operands:
             if len(run) > 1:
                 shared = frozenset[str]().union(*(names[other.start] for other in run))
                 names.update((other.start, shared) for other in run)
-        for one in sorted([*numbers, *filter(is_year, anchors)], key=lambda one: one.start):
+        wide = whole | heading
+        for one in in_order:
             groups = (("sentence", chunk, place), ("list", chunk, 0))
             unit = measured.get(one.start)  # 12, 15 and 18 minutes
             if unit is not None:
@@ -271,15 +311,15 @@ class Operands:
                 one,
                 anchors,
                 names[one.start],
-                whole | heading,
+                wide,
                 periods.get(one.start, frozenset()),
                 groups,
             )
             months = [key for key in found.own if key.startswith("month:")]
             if len(months) == 1:
                 found = found._replace(periods=found.periods.union(months))
-            found = found._replace(title=title_of(text, one), noun=_word_behind(text, one))
-            if one.dimension is None and not found.is_year and measure != (1.0, None, 1.0):
+            found = found._replace(title=title_of(text, one), noun=word_behind(text, one))
+            if one.dimension is None and not found.is_year and measure != NO_MEASURE:
                 scale, dimension, factor = measure
                 found = found._replace(
                     values=tuple(value * scale * factor for value in found.values),
@@ -289,6 +329,10 @@ class Operands:
                 )
             lead = text[max(start, one.start - 30) : one.start]
             self.found.append(found._replace(is_total=bool(TOTAL.search(lead))))
+
+
+def _names_in(text: str) -> frozenset[str]:
+    return labels_of(text) | _numbered(text)
 
 
 def _operand(
@@ -369,29 +413,7 @@ def _numbered(text: str) -> frozenset[str]:
     )
 
 
-def _word_behind(text: str, anchor: Anchor) -> str:
+def word_behind(text: str, anchor: Anchor) -> str:
     """Returns the word right behind a number: 1742 inhabitants is no year where 4,210 inhabitants stands beside it."""
     match = BEHIND.match(text, anchor.end)
     return match[1] or match[2] if match else ""
-
-
-def _measure(text: str) -> tuple[float, str | None, float]:
-    """Returns scale, dimension and factor that a column's name gives: `revenue (million euros)`, `weight in kg`."""
-    scale, dimension, factor = 1.0, None, 1.0
-    for match in MEASURE.finditer(text):
-        for word in WORD.findall(match[1] or match[2] or match[3]):
-            if word in SCALES and word not in ("cr", "mil") and scale == 1.0:
-                scale = SCALES[word]
-            elif word in CURRENCIES and dimension is None:
-                dimension = f"money:{CURRENCIES[word]}"
-            elif word in UNITS and dimension is None:
-                dimension, factor = UNITS[word]
-            elif word >= "\u3000" and scale == 1.0:
-                sign = CJK_SCALE.match(word)
-                rest = word[sign.end() :] if sign else word
-                scale = SCALES[sign.group()] if sign else scale
-                if rest in CURRENCIES:
-                    dimension = f"money:{CURRENCIES[rest]}"
-                elif rest in UNITS:
-                    dimension, factor = UNITS[rest]
-    return scale, dimension, factor

@@ -1,6 +1,7 @@
 """Chooses the operands in reach of a claim, and yields what can be computed from them."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
@@ -19,7 +20,7 @@ from rag_eval_hooks.attribution.derived.cues import cues_in
 from rag_eval_hooks.attribution.derived.operands import Operand, Operands, labels_of, light
 from rag_eval_hooks.attribution.terms import terms
 
-__all__ = ["candidates_for"]
+__all__ = ["Scored", "candidates_for", "readings_of", "scores_of"]
 
 MAX_IN_REACH = 16
 """Operands that are paired: 120 pairs; more of them hit any number by chance."""
@@ -54,19 +55,24 @@ CHANGES = frozenset(["difference", "percentage_change", "ratio"])
 Scored = list[tuple[float, Operand]]
 
 
-def candidates_for(anchor: Anchor, aim: Aim, operands: Operands) -> list[Candidate]:
+def scores_of(aim: Aim, operands: Operands) -> Scored:
+    """Returns the numbers of the context with how well each fits a claim."""
+    return [(aim.score(one), one) for one in operands.found]
+
+
+def candidates_for(anchor: Anchor, aim: Aim, operands: Operands, scored: Scored) -> list[Candidate]:
     """Returns what can be computed from the operands that fit the claim best, and from their columns and lists.
 
     Args:
         anchor: The number to explain.
         aim: The claim it stands in.
         operands: The numbers of the context.
+        scored: The same with how well they fit the claim.
     """
-    scored: Scored = [(aim.score(one), one) for one in operands.found]
     chosen = _distinct(sorted((pair for pair in scored if pair[0] > 0), key=lambda pair: -pair[0]))[:MAX_IN_REACH]
     readings: tuple[int, ...] = (0,)
     if len(anchor.values) > 1 or any(len(one.values) > 1 for _, one in chosen):
-        readings = _readings(aim.text + " " + " ".join(operands.evidence.text_of(one.place) for _, one in chosen[:6]))
+        readings = readings_of(aim.text + " " + " ".join(operands.evidence.text_of(one.place) for _, one in chosen[:6]))
     groups = list(_groups(aim, chosen, scored))
     even = [
         members for _, members, scores in groups if max(scores) - min(scores) <= EVEN and len(members) <= MAX_IN_REACH
@@ -107,7 +113,7 @@ def _place(one: Operand) -> tuple[int, int]:
     return one.chunk, one.start
 
 
-def _readings(text: str) -> tuple[int, ...]:
+def readings_of(text: str) -> tuple[int, ...]:
     """Returns which readings of 1,234 and 1.234 to take, by the language around: 0 as English writes, 1 the other."""
     english, other = len(ENGLISH.findall(text)), len(CONTINENTAL.findall(text))
     return (0,) if english > other else (1,) if other > english else (0, 1)
@@ -216,8 +222,9 @@ def _nouns(text: str, anchor: Anchor) -> frozenset[str]:
 def _places(aim: Aim, operands: Operands, chosen: Sequence[tuple[float, Operand]]) -> list[int]:
     """Returns the sentences that share words with the claim, best first."""
     shared: dict[int, float] = {}
-    for term, _, _ in terms(aim.text):
+    for term, times in Counter(term for term, _, _ in terms(aim.text)).items():
+        weight = times * aim.words.get(light(term), 0.0)
         for place in operands.evidence.find_term(term):
-            shared[place] = shared.get(place, 0.0) + aim.words.get(light(term), 0.0)
+            shared[place] = shared.get(place, 0.0) + weight
     ranked = sorted(shared, key=lambda place: (-shared[place], place))
     return list(dict.fromkeys([*ranked, *(one.place for _, one in chosen)]))

@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 from rag_eval_hooks.attribution.anchors import Anchor, fits
 from rag_eval_hooks.attribution.derived.aim import Aim
+from rag_eval_hooks.attribution.derived.benefit import is_meant_so, is_no_slip, spans_years
 from rag_eval_hooks.attribution.derived.candidates import Candidate
 from rag_eval_hooks.attribution.derived.operands import Operand, is_year
 
-__all__ = ["Outcome", "settle"]
+__all__ = ["Outcome", "settle", "settle_spelled"]
 
 CHANCE_CUED = 0.12
 """Most that may be expected of the other candidates to hit by chance, where the claim names the operation."""
@@ -61,7 +62,9 @@ def settle(anchor: Anchor, aim: Aim, candidates: Sequence[Candidate]) -> Outcome
         candidates: What can be computed.
     """
     kind = Kind(anchor.dimension, is_year(anchor), _is_age(anchor, aim))
-    possible = [_fitted(anchor, one) for one in candidates if _comparable(kind, one)]
+    possible = [
+        _fitted(anchor, one) for one in candidates if _comparable(kind, one) and not spans_years(aim.text, anchor, one)
+    ]
     tried = len(candidates)
     most = max((one.score for one in possible), default=0.0)
     tiers: dict[int, list[Candidate]] = {2: [], 1: [], 0: []}
@@ -81,6 +84,31 @@ def settle(anchor: Anchor, aim: Aim, candidates: Sequence[Candidate]) -> Outcome
         return None
     wrong = _wrong(anchor, aim, possible)
     return Outcome(wrong, False, tried) if wrong is not None else None
+
+
+def settle_spelled(anchor: Anchor, aim: Aim, readings: Sequence[Candidate], *, is_right: bool) -> Outcome | None:
+    """Returns the reading of what a claim spells out that gives its number, or its only reading, where that does not.
+
+    Args:
+        anchor: The number.
+        aim: The claim it stands in.
+        readings: What the claim may be read to say.
+        is_right: Whether to look for a right number or for a wrong one.
+    """
+    right = [one for one in readings if _gives(anchor, aim, one)]
+    if right or is_right:
+        return Outcome(right[0], True, len(readings)) if right and is_right else None
+    if len({round(one.result, 9) for one in readings}) != 1:
+        return None
+    if not _is_near(anchor, readings[0]) or is_meant_so(aim.text, anchor, readings[0]):
+        return None
+    return Outcome(readings[0], False, 1)
+
+
+def _is_near(anchor: Anchor, candidate: Candidate) -> bool:
+    """Whether a number may be a slip in computing what a candidate gives."""
+    size = abs(candidate.result) / (anchor.factor if candidate.dimension == anchor.dimension else 1.0)
+    return size / FARTHEST <= abs(anchor.values[0]) <= size * FARTHEST
 
 
 def _fitted(anchor: Anchor, candidate: Candidate) -> Candidate:
@@ -224,7 +252,7 @@ def _wrong(anchor: Anchor, aim: Aim, possible: Sequence[Candidate]) -> Candidate
         return None
     mine = [one for one in possible if _tier(aim, one) == 2 and one.cue not in ("", "rate", "listed", "until")]
     mine = [one for one in mine if not (one.operation == "ratio" and one.cue in ("adjust_down", "sum"))]
-    mine = [one for one in mine if not _is_mixed(one)]
+    mine = [one for one in mine if not _is_mixed(one) and not (one.cue == "per" and all(map(_is_length, one.operands)))]
     mine = [
         one for one in mine if one.dimension is None or anchor.dimension is not None or one.cue in ("dates", "count")
     ]
@@ -238,12 +266,13 @@ def _wrong(anchor: Anchor, aim: Aim, possible: Sequence[Candidate]) -> Candidate
         good = _nearest(anchor, good)
     results = {round(one.result, 9) for one in good}
     best = max(good, key=lambda one: one.score)
-    size = abs(best.result) / (anchor.factor if best.dimension == anchor.dimension else 1.0)
-    if not size / FARTHEST <= abs(anchor.values[0]) <= size * FARTHEST:
+    if not _is_near(anchor, best):
         return None
     if any(_gives(anchor, aim, one) for one in good):
         return None
     if len(results) > 1 or not _singled_out(aim, best.operands, possible):
+        return None
+    if any(is_no_slip(aim.text, anchor, one, list(possible)) for one in good):
         return None
     return best
 

@@ -41,10 +41,10 @@ def verdict_of(
     judgement = reading.judged[index]
     if any(not outcome.is_right for _, outcome in outcomes):
         return judgement._replace(support=min(judgement.support, UNBACKED_MOST), conflict=True)
-    sizes = {float(len(outcome.candidate.operands)) for _, outcome in outcomes}
+    sizes = _sizes(outcomes)
     computed = {anchor.start for anchor, _ in outcomes}
     # `Both years together`: how many operands there are, the texts need not say.
-    if any(anchor.start not in computed and anchor.values[0] not in sizes for anchor in missing):
+    if any(anchor.start not in computed and not _is_size(anchor, sizes) for anchor in missing):
         return None
     covered = _covered(reading, index, aim, judgement, outcomes)
     if covered is None:
@@ -65,6 +65,16 @@ def verdict_of(
     return judgement._replace(
         support=support, conflict=False, backings=tuple(ranked), joint=chunks if len(chunks) > 1 else ()
     )
+
+
+def _sizes(outcomes: Sequence[tuple[Anchor, Outcome]]) -> set[float]:
+    """Returns how many operands what was computed has."""
+    return {float(len(outcome.candidate.operands)) for _, outcome in outcomes} - {1.0}
+
+
+def _is_size(anchor: Anchor, sizes: set[float]) -> bool:
+    """Whether a value says how many operands there are: `all four quarters`, `两项`, `over two years`."""
+    return anchor.dimension in (None, "months", "time") and not sizes.isdisjoint(anchor.values)
 
 
 def _joins(pair: str, held: frozenset[str]) -> bool:
@@ -90,7 +100,7 @@ def _covered(
     labels = frozenset[str]().union(*(one.own | one.wide for one in operands))
     hits = find_hits(claim, evidence)
     computed = [anchor for anchor, _ in outcomes]
-    sizes = {float(len(outcome.candidate.operands)) for _, outcome in outcomes}
+    sizes = _sizes(outcomes)
     if claim.said.stance.denies and not any(evidence.source([place]).stance.denies for place in places):
         return None
     cued = labels_of(" ".join(aim.text[slice(*span)] for span in aim.cue_spans)) | FILLERS | unit_words()
@@ -103,11 +113,14 @@ def _covered(
         if term.anchor is not None:
             is_computed = any(one.start == term.anchor.start and one.end == term.anchor.end for one in computed)
             stated = any(evidence.sentences[at].chunk in chunks for at in evidence.find_anchor(term.anchor))
-            if not is_computed and not stated and not sizes.intersection(term.anchor.values):
+            if not is_computed and not stated and not _is_size(term.anchor, sizes):
                 return None
             continue
         key = light(term.key)
         if term.key in cued or key in cued:
+            if key in labels:  # the name of an operand, whatever else it may mean
+                total += claim.support_weights[number]
+                held += claim.support_weights[number]
             continue
         have = max((hits[place].get(number, 0.0) for place in places if place in hits), default=0.0)
         if not have and (key in labels or not labels.isdisjoint(alternatives(term.key))):
