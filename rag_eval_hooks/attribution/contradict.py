@@ -21,11 +21,16 @@ __all__ = ["contradicts", "is_as_short", "is_of_topic", "speaks_against", "state
 CONFLICT_FROM = 0.62
 """Probability of contradiction from which a statement counts as contradicted."""
 COMPARABLE = 2.5
+"""A sentence with more than so many times the statement's terms says other things, too."""
 SAME_TOPIC = 0.7
+"""Share of the topic's weight from which a sentence speaks of the same thing."""
 PRONOUNS = frozenset("it he she they his her their its this these".split())
 PRONOUN_WITHIN = 8
+"""Words within which a sentence's pronoun stands for what the statement begins with."""
 SAID_OF_IT = 0.8
+"""Share of the statement that a text which does not deny it must say, to contradict a denial."""
 LIMIT_WITHIN = 24
+"""Characters before a value that hold the longest of `LIMITED`."""
 LIMITED = re.compile(
     r"(?:before|after|since|until|by|within|prior to|later than|earlier than|more than|less than|fewer than|over|under|"
     r"vor|nach|seit|bis|über|unter|mehr als|weniger als|avant|après|depuis|antes de|desde|hasta)(?: the(?: year)?)? $"

@@ -17,12 +17,18 @@ from rag_eval_hooks.record.evaluation import SUPPORTED_FROM
 __all__ = ["Backing", "Judgement", "Query", "judge"]
 
 QUOTED_SUPPORT = 0.99
+"""Support of a statement that a text has word for word."""
 WEIGHED_FROM = 0.35
 UNKNOWN_NAME_MOST = 0.25
+"""Support at most of a statement with a name that no text and no question knows: unsupported."""
 UNBACKED_MOST = 0.28
+"""Support at most where a value is stated by no text, or a text speaks against the statement: unsupported."""
 JOINT_TEXTS = 4
+"""Texts that may back a statement together."""
 JOINT_MIN = 0.1
+"""Share of the statement's weight that each further one of them must add."""
 JOINT_CREDIT = 0.95
+"""Factor for what further texts add, which may speak of something else."""
 
 
 class Backing(NamedTuple):

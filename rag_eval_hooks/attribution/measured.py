@@ -19,6 +19,7 @@ SIGNS = {"€": "money:eur", "$": "money:usd", "£": "money:gbp", "¥": "money:j
 BARE = frozenset(["percent", "period"])
 """Dimensions of numbers that tables and years leave without a unit."""
 SHORTEST_STEM = 4
+"""Letters of a unit's word that are kept at least, when its ending may differ."""
 
 
 class Measures:

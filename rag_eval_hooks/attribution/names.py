@@ -14,9 +14,11 @@ BEGINNING = re.compile(r"(?:^|[:.!?])[\s*_\"'“(]*$")
 ROMAN = re.compile(r"[ivxlc]+")
 """A number (World War II) may be written otherwise."""
 LOOKED_BACK = 8
+"""Characters before a word that tell whether it begins a sentence."""
 DERIVED_FROM = 6
 """A name of this length or more may stand in the texts as a derived word: `Italy` for `Italian`, by first letters."""
 ROOT = 4
+"""First letters that derived words share."""
 GERMAN = frozenset(
     "wurde wurden worden vom sich als es er sie ihr sein "
     "der die das den dem des und ist sind wird werden nicht ein eine einer einem einen von mit im zu zum zur für "

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from rag_eval_hooks.attribution.names import has_derived, names_are_capitals
 from rag_eval_hooks.attribution.slots import is_designation
 from rag_eval_hooks.attribution.terms import plain_terms
-from rag_eval_hooks.metrics.question_anchors import AnchorText, question_anchors
+from rag_eval_hooks.metrics.question_anchors import MAX_QUESTION, AnchorText, question_anchors
 
 __all__ = ["unmet"]
 
@@ -17,8 +17,9 @@ YEAR = re.compile(r"1\d{3}|2[01]\d\d")
 MISSPELT = 0.84
 """Similarity (difflib's ratio) from which two names are one, misspelt: `Nasolind` and `Nasolynd`."""
 SHORTEST_TYPO = 5
+"""Letters; shorter names that differ in one are two names."""
 MAX_TEXT = 100_000
-MAX_QUESTION = 5_000
+"""Characters of a text in which what the question names is looked for."""
 HAN = re.compile("[㐀-䶿一-鿿]{3,}")
 GRAMMAR = re.compile("[的是在了和与有为吗呢哪几多少什么谁何怎每平均共年月日一二三四五六七八九十百千万亿]")
 

@@ -11,9 +11,10 @@ from rag_eval_hooks.attribution.evidence import Evidence, fold_text, word_stream
 from rag_eval_hooks.attribution.fold import fold
 from rag_eval_hooks.attribution.terms import STOPWORDS
 
-__all__ = ["AnchorText", "QuestionAnchor", "question_anchors"]
+__all__ = ["MAX_QUESTION", "AnchorText", "QuestionAnchor", "question_anchors"]
 
 MAX_QUESTION = 5_000
+"""Characters of a question in which names and values are looked for."""
 MAX_ANCHORS = 200
 QUOTED = re.compile(
     r"\"([^\"\n]{1,100})\"|“([^”\n]{1,100})”|„([^“”\n]{1,100})[“”]|«([^»\n]{1,100})»|「([^」\n]{1,100})」|『([^』\n]{1,100})』"

@@ -56,6 +56,16 @@ def test_nothing_below_imports_what_stands_on_top() -> None:
         assert not used & ABOVE, f"{path.relative_to(ROOT)} imports {sorted(used & ABOVE)}"
 
 
+def test_no_constant_is_written_over_by_another() -> None:
+    """Of two constants of one name in a file the first would never apply, and no linter says so."""
+    for path in CORE.rglob("*.py"):
+        body = ast.parse(path.read_text(encoding="utf-8")).body
+        targets = [target for node in body if isinstance(node, ast.Assign) for target in node.targets]
+        names = [target.id for target in targets if isinstance(target, ast.Name)]
+        twice = {name for name in names if names.count(name) > 1}
+        assert not twice, f"{path.relative_to(ROOT)} sets {sorted(twice)} twice"
+
+
 def test_the_core_imports_no_framework_and_no_numpy() -> None:
     for path in CORE.rglob("*.py"):
         roots = {name.split(".")[0] for name in imports(path)}

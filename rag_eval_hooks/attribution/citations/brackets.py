@@ -35,7 +35,6 @@ INDEXED = re.compile(
 CALLED = re.compile(r"\w\($")
 ASSIGNED = re.compile(r"[ \t]?(?:[-+*/]?=(?!=)|\.\w+\(|[+*][ \t]?\[\d)")
 MATHS = re.compile(r"[_^]\{$|\][ \t]?[+*][ \t]?$")
-LINE_BEGIN = re.compile(r"(?:^|\n)[ \t>*#-]*$")
 # A number in round brackets is a mark behind a clause: before a stop, the line's end, a conjunction, another mark.
 CLAUSE_END = re.compile(
     r"[ \t]*(?:[.,;:!?。，；：！？、)]|$|\n|[(（]\d|(?:and|or|but|while|whereas|und|oder|aber|et|mais|y|pero)\b)", re.I

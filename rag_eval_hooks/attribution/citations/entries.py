@@ -38,6 +38,7 @@ AUTHORS = re.compile(
 WORD = re.compile(r"[^\W\d_][\w'’-]*")
 HAS_SHAPE = re.compile(r"[\d_./#@]|[a-z][A-Z]")
 MAX_PARTS = 50
+"""Parts of one mark (`a.pdf; b.pdf`) that are read."""
 MAX_TRIED = 5_000
 """How many places of one form are looked at; an answer with more of them holds something else than prose."""
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 __all__ = ["Cover", "code_spans", "covered", "quote_spans", "reasoning_spans"]
 
 MAX_INLINE_CODE = 2_000
+"""Longer stretches between backticks are prose with stray backticks."""
 COVER = "\x1a"
 FENCE = re.compile(r"^[ \t>]*+(`{3,}(?=[^`\n]*$)|~{3,})[^\n]*$", re.M)
 BACKTICKS = re.compile(r"`+")

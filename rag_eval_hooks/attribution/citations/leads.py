@@ -32,6 +32,7 @@ OPENS = re.compile(
     re.I,
 )
 WINDOW = 60
+"""Characters around a mark that are read for the words that introduce it."""
 
 
 def with_leads(answer: str, marks: Sequence[Mark]) -> list[Mark]:

@@ -33,8 +33,11 @@ LINK_TEXT = re.compile(r"\[([^\[\]\n]{1,300})\]\(")
 PARTS = re.compile(r"[ \t]+[-–—|][ \t]+|[ \t]*[(（,，;|][ \t]*")
 LOOKS_FILED = re.compile(r"\.[a-z][a-z0-9]{1,4}\b|://")
 MAX_BLOCK = 20_000
+"""Characters below a heading that are read as its list."""
 MAX_ENTRIES = 2_000
+"""Entries of all lists that are read."""
 MAX_LISTS = 2_000
+"""Lists of one answer that are read."""
 
 
 class Legend(NamedTuple):

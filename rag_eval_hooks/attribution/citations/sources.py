@@ -32,8 +32,11 @@ Key = TypeVar("Key", str, tuple[str, str])
 MIN_STEM = 4
 """Shortest file name that is known without its ending, too."""
 MAX_NAME = 300
+"""Characters of a name; longer ones are texts."""
 MAX_SAME = 50
+"""Items that one name stands for, and authors of one item."""
 MAX_NAMES = 300
+"""Names that are looked for in running text."""
 MAX_QUOTES = 200
 """How many quotations of one answer are looked up."""
 

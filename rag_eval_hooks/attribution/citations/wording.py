@@ -25,7 +25,9 @@ ATTRIBUTE = re.compile(
 )
 ONLY_NUMBERS = re.compile(rf"[ \t]{{0,4}}\[?(?:#|n)?({NUMBERS})\]?[ \t]{{0,4}}")
 MAX_INSIDE = 200
+"""Characters between tags that may name an item; more are text that the tags enclose."""
 MAX_TEXT = 5_000
+"""Characters that tags may enclose; with more between them, they do not belong together."""
 SOURCE_PLURALS = {"source": "s", "quelle": "n", "fuente": "s", "fonte": "s", "来源": ""}
 """Words that mean a source of the answer whatever their number, with the ending of the plural."""
 ITEM_PLURALS = {
@@ -51,6 +53,7 @@ NAMES_SOURCE = re.compile("|".join(SOURCE_PLURALS), re.I)
 AND = re.compile(r"[ \t]?(?:\b(?:and|und|et|y|e)\b|[&和与])[ \t]?")
 ADDRESS = re.compile(r"https?://[^\s<>()\[\]\"'“”’】）。，；]{3,2000}")
 MAX_REPEATS = 2_000
+"""Places of one word or name that are looked at."""
 
 
 def superscripts(answer: str, entries: Entries) -> Iterator[Mark]:

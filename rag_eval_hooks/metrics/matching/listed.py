@@ -10,7 +10,9 @@ from rag_eval_hooks.metrics.matching.words import holds, tokens_of
 __all__ = ["items_of", "list_match"]
 
 MAX_ITEMS = 100
+"""More items make a text, which is compared by words."""
 ITEM_WORDS = 6
+"""More words make it no item, where semicolons or lines part it."""
 WORDS_BETWEEN_COMMAS = 4
 """More words make it a sentence rather than an item."""
 STRONG = re.compile(r"[;\n、；]")
@@ -22,6 +24,7 @@ LEAD = re.compile(
     r"^.*?(?::|\b(?:are|were|include|includes|is|was|sind|waren|sont|son|fueron|by|of)\b|是|为|有|包括)\s*", re.S
 )
 LEAD_WITHIN = 200
+"""Characters within which a list begins: `The towns are: ...`."""
 
 
 def items_of(text: str, least: int = 3) -> list[str]:

@@ -29,6 +29,7 @@ NOT = re.compile(
     r"(?:\bnot|n't|\bnever|\bnicht|\bpas|\bno|\bkeine?n?|不是|并非|而非|非)\s*(?:(?:in|at|on|de|the|la|le|um|bei) )?$"
 )
 NOT_WITHIN = 16
+"""Characters before a value within which a negation is of it."""
 MOST_RIVALS = 9
 """Other values for one thing that are counted: so many make a tenth of a match."""
 ALIKE = 0.6

@@ -21,6 +21,7 @@ NEGATING = frozenset(
 BETWEEN = frozenset("in at on of to by de la le en bei um von aus 是".split())
 """What may stand between a negation and what it denies."""
 MAX_PLACES = 1_000
+"""Places of the right answer's first word that are looked at."""
 
 
 def token_f1(answer: str, right: str) -> float:
