@@ -39,13 +39,21 @@ OTHER_VALUE = FEATURES.index("other_value")
 
 
 def contradicts(
-    claim: Wanted, credit: Credit, source: Source, features: Sequence[float], stated: Sequence[Anchor], *, against: bool
+    claim: Wanted,
+    credit: Credit,
+    values: Sequence[bool],
+    source: Source,
+    features: Sequence[float],
+    stated: Sequence[Anchor],
+    *,
+    against: bool,
 ) -> bool:
     """Whether the sentences of a source contradict a statement.
 
     Args:
         claim: The statement.
         credit: Which of its terms they state, and how well.
+        values: Which of its values they state.
         source: The sentences.
         features: Those of statement and sentences, in the order of `FEATURES`.
         stated: The sentences' values; not looked at where they state all of the statement's.
@@ -53,7 +61,6 @@ def contradicts(
     """
     said = claim.said
     held = [credit.get(index, 0.0) for index in range(claim.values, len(claim))]
-    values = [index in credit for index in range(claim.values)]
     if _is_excused(said, values, stated) or not _same_predicate(said, held, features):
         return False
     if against and claim.names <= credit.keys():

@@ -155,7 +155,7 @@ def _support(
         support = min(support, UNBACKED_MOST)
     if said.unknown_names and not said.stance.denies:
         support = min(support, UNKNOWN_NAME_MOST)
-    conflict = contradicts(claim, credit, source, features, stated, against=against)
+    conflict = contradicts(claim, credit, values, source, features, stated, against=against)
     return support, conflict, features
 
 

@@ -14,6 +14,7 @@ __all__ = ["unmet"]
 WORD = re.compile(r"[^\W\d_][\w'’-]*")
 NUMBERED = re.compile(r"\b([A-ZÀ-Þ][\w'’-]*) (\d+(?:\.\d+)*)(?![\w%])")
 YEAR = re.compile(r"1\d{3}|2[01]\d\d")
+SENTENCE = re.compile(r"(?<=[.!?])\s|(?<=[？。！])|\n")
 MISSPELT = 0.84
 """Similarity (difflib's ratio) from which two names are one, misspelt: `Nasolind` and `Nasolynd`."""
 SHORTEST_TYPO = 5
@@ -38,6 +39,7 @@ def unmet(question: str, answer: str, texts: Sequence[str]) -> list[str]:
     >>> unmet("澜海科技的收入是多少？", "澜海科技的收入是5亿元。", ["北辰科技的收入是5亿元。"])
     ['澜海科']
     """
+    question = _asking(question)
     texts = [text[:MAX_TEXT] for text in texts]
     asks_by_capitals = names_are_capitals(plain_terms(question.lower(), 0, len(question)))
     lowered = [text.lower() for text in texts]
@@ -55,6 +57,12 @@ def unmet(question: str, answer: str, texts: Sequence[str]) -> list[str]:
         if one.kind == "name" and not _is_known(one.words.split(), texts, lowered):
             found += [one.words] if asks_by_capitals else _repeated(one.words.split(), answer, lowered)
     return [*found, *_numbered(question, lowered), *_han(question, answer, texts)]
+
+
+def _asking(question: str) -> str:
+    """Returns the sentences with a question mark, where there are any: who asks and why is no part of what is asked."""
+    asking = [part for part in SENTENCE.split(question) if part.rstrip().endswith(("?", "？"))]
+    return " ".join(asking) or question
 
 
 def _numbered(question: str, lowered: Sequence[str]) -> list[str]:

@@ -11,6 +11,10 @@ BY_RELEVANCE = 0.5
 """Relevant ids do not say that all of them are needed."""
 ANOTHER_VALUE = 0.7
 """The question's year, date, version or code is in no chunk, and another stands in its place."""
+ANOTHER_NAME = 0.6
+"""A name of the question is in no chunk, and the context does not back all of the answer."""
+ONLY_A_NAME = 0.45
+"""The same, and the context backs all of the answer: the chunks may call it otherwise (`EU`, `European Union`)."""
 LABELS_AGREE = 0.95
 """The same, and the labels say that the evidence is not there."""
 
@@ -20,13 +24,20 @@ def wrong_evidence(seen: Situation) -> Found | None:
     wrong = seen.wrong_ranks
     if not wrong or seen.relevant & seen.retrieved:
         return None
-    confidence = seen.trust * LABELS_AGREE if seen.relevant else ANOTHER_VALUE
+    confidence = seen.trust * LABELS_AGREE if seen.relevant else _without_labels(seen)
     return Found(
         confidence,
         f"What the question asks for by name or number is in none of the chunks; {_have(len(wrong))} another in its "
         f"place (ranks {listed(wrong)}).",
         chunks=wrong,
     )
+
+
+def _without_labels(seen: Situation) -> float:
+    is_flagged = any(one.wrong_value for one in seen.attribution.chunks)
+    if is_flagged or any(char.isdigit() for word in seen.unmet_words for char in word):
+        return ANOTHER_VALUE
+    return ONLY_A_NAME if all(claim.verdict == "supported" for claim in seen.checkable) else ANOTHER_NAME
 
 
 def zero_recall(seen: Situation) -> Found | None:

@@ -142,9 +142,14 @@ class Situation:
             return wrong
         if not used or self.owes_nothing:
             return ()
+        return used if self.unmet_words else ()
+
+    @cached_property
+    def unmet_words(self) -> tuple[str, ...]:
+        """What the question asks about by name, year or version and no chunk has."""
         # A chunk often says in its metadata alone which year or product it is about.
         named = [f"{chunk.text}\n{_said_in_metadata(chunk)}" for chunk in self.run.context_chunks()]
-        return used if unmet(self.run.question or "", self.run.judged_answer, named) else ()
+        return tuple(unmet(self.run.question or "", self.run.judged_answer, named))
 
     @cached_property
     def owes_nothing(self) -> bool:

@@ -28,6 +28,7 @@ def _said(text: str, claim: str) -> Evaluation:
         (ACME, "Revenue rose by almost 30 % in 2021.", True),
         (ACME, "Revenue rose by 20 percent, not by 25 percent.", False),
         (ACME, "Revenue in 2020 was 17 % lower than in 2021.", False),
+        (ACME, "Revenue rose from 30 million euros in 2020 to 36 million euros in 2021, by 17 %.", True),
         (TABLE, "Between 2019 and 2021 revenue grew by 50, an average of 25 a year.", False),
         (TICKET, "Ten people in a group pay 90 euros in total.", False),
     ],

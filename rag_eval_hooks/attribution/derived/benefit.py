@@ -25,6 +25,11 @@ YEARLY = re.compile(
     r"jährlich|im jahr|par an|al año|por año)(?![^\W\d_])"
 )
 YEARLY_BEFORE = re.compile(r"(?:每年|年均)[^。，；]{0,8}$")
+BASE = re.compile(
+    r"(?<![^\W\d_])(?:than|compared (?:to|with)|relative to|versus|vs\.?|from|gegenüber|als|que|"
+    r"par rapport à|respecto a)[^.,;:\d]{0,20}([12]\d{3})(?!\d)"
+)
+"""The year that a change is measured against."""
 OVER_TIME = frozenset(["difference", "percentage_change"])
 NAMES = re.compile(
     r"(?<![^\W\d_])(?:room|gate|flight|line|platform|track|bus|tram|route|highway|road|floor|level|building|house|page|"
@@ -54,11 +59,8 @@ def spans_years(text: str, anchor: Anchor, candidate: Candidate) -> bool:
         text, max(0, anchor.start - WITHIN), anchor.start
     ):
         return False
-    first, last = (
-        [int(period[5:]) for period in one.periods if period.startswith("year:") and period[5:].isdecimal()]
-        for one in candidate.operands
-    )
-    return len(first) == len(last) == 1 and abs(first[0] - last[0]) > 1
+    years = _years(candidate)
+    return len(years) == 2 and max(years) - min(years) > 1
 
 
 def is_no_slip(text: str, anchor: Anchor, candidate: Candidate, others: list[Candidate]) -> bool:
@@ -72,7 +74,7 @@ def is_no_slip(text: str, anchor: Anchor, candidate: Candidate, others: list[Can
     """
     if is_meant_so(text, anchor, candidate):
         return True
-    return any(_fits(anchor, candidate, other) for other in _in_other_ways(candidate, others))
+    return any(_fits(anchor, candidate, other) for other in _in_other_ways(text, candidate, others))
 
 
 def is_meant_so(text: str, anchor: Anchor, candidate: Candidate) -> bool:
@@ -91,9 +93,18 @@ def _fits(anchor: Anchor, candidate: Candidate, result: float) -> bool:
     return fits(anchor, Anchor(0, 0, None, (result,), 0.0, candidate.dimension))
 
 
-def _in_other_ways(candidate: Candidate, others: list[Candidate]) -> list[float]:
-    """Returns what a change is when seen from its end, and a product with a rate of the context taken off or put on."""
+def _years(candidate: Candidate) -> set[int]:
+    """Returns the years of its operands, where each has one."""
+    years = [[int(one[5:]) for one in operand.periods if one.startswith("year:")] for operand in candidate.operands]
+    return {one for (one,) in years} if all(len(one) == 1 for one in years) else set()
+
+
+def _in_other_ways(text: str, candidate: Candidate, others: list[Candidate]) -> list[float]:
+    """Returns a change as seen from its end, where the claim does so, and a product with a rate taken off or put on."""
     if candidate.operation == "percentage_change" and candidate.result != -1.0:
+        years = _years(candidate)
+        if not years or max(years) not in {int(match[1]) for match in BASE.finditer(text)}:
+            return []
         return [abs(candidate.result / (1.0 + candidate.result))]
     if candidate.operation != "product":
         return []
