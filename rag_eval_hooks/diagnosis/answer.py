@@ -1,10 +1,11 @@
 """Findings about the answer: refusals, guesses, wrong sums, and claims that the context does not back."""
 
+import re
 from collections.abc import Sequence
 
 from rag_eval_hooks.diagnosis.found import Found
 from rag_eval_hooks.diagnosis.situation import UNSUPPORTED_AT_MOST, Situation, count, items_in, listed
-from rag_eval_hooks.record import Claim
+from rag_eval_hooks.record import Claim, Derived
 
 __all__ = [
     "computation_error",
@@ -19,6 +20,7 @@ SAID_BY_GOLD = 0.95
 """Gold says it, and a refusal is told from an answer by its words, which may mislead."""
 SEEN_IN_LABELS = 0.9
 """Gold judged chunks and found none relevant, or a complete evidence set was in the context."""
+PERCENT = re.compile(r"[%％]|per ?cent|prozent|pour ?cent|por ciento", re.IGNORECASE)
 MISCALCULATED = 0.85
 """The claim names the operation and its operands; what is left is that it meant other numbers."""
 CONFLICT_AT_MOST = 0.75
@@ -51,10 +53,15 @@ def computation_error(seen: Situation) -> Found | None:
     more = f" (and {count(len(wrong) - 1, 'more number')})" if len(wrong) > 1 else ""
     return Found(
         MISCALCULATED,
-        f"The answer says {first.value}, but {first.formula} = {first.result:.12g}{more}.",
+        f"The answer says {first.value}, but {first.formula} = {_as_written(first)}{more}.",
         claims=claims,
         chunks=tuple(sorted({operand.rank for _, one in wrong for operand in one.operands})),
     )
+
+
+def _as_written(one: Derived) -> str:
+    """The right value, as a percentage where the answer writes one."""
+    return f"{100 * one.result:.6g} %" if PERCENT.search(one.value) else f"{one.result:.12g}"
 
 
 def conflicting_claim(seen: Situation) -> Found | None:
@@ -81,7 +88,7 @@ def wrong_refusal(seen: Situation) -> Found | None:
     complete = next(one for one in seen.sets if len(items_in(one, seen.packed)) == len(one))
     return Found(
         seen.trust * SEEN_IN_LABELS,
-        f"The answer declines, although the context held a whole evidence set ({count(len(complete), 'id')}).",
+        f"The answer declines, although the context held all the evidence it takes ({count(len(complete), 'id')}).",
         chunks=seen.ranks_of(frozenset().union(*complete)),
     )
 

@@ -11,10 +11,8 @@ BY_RELEVANCE = 0.5
 """Relevant ids do not say that all of them are needed."""
 ANOTHER_VALUE = 0.7
 """The question's year, date, version or code is in no chunk, and another stands in its place."""
-ANOTHER_NAME = 0.6
-"""A name of the question is in no chunk, and the context does not back all of the answer."""
 ONLY_A_NAME = 0.45
-"""The same, and the context backs all of the answer: the chunks may call it otherwise (`EU`, `European Union`)."""
+"""A name of the question is in no chunk: they may leave it out (a table), or call it otherwise (`EU`)."""
 LABELS_AGREE = 0.95
 """The same, and the labels say that the evidence is not there."""
 
@@ -27,8 +25,8 @@ def wrong_evidence(seen: Situation) -> Found | None:
     confidence = seen.trust * LABELS_AGREE if seen.relevant else _without_labels(seen)
     return Found(
         confidence,
-        f"What the question asks for by name or number is in none of the chunks; {_have(len(wrong))} another in its "
-        f"place (ranks {listed(wrong)}).",
+        f"{_asked_for(seen)} is in none of the chunks, and the answer rests on {count(len(wrong), 'chunk')} about the "
+        f"topic (ranks {listed(wrong)}).",
         chunks=wrong,
     )
 
@@ -37,7 +35,7 @@ def _without_labels(seen: Situation) -> float:
     is_flagged = any(one.wrong_value for one in seen.attribution.chunks)
     if is_flagged or any(char.isdigit() for word in seen.unmet_words for char in word):
         return ANOTHER_VALUE
-    return ONLY_A_NAME if all(claim.verdict == "supported" for claim in seen.checkable) else ANOTHER_NAME
+    return ONLY_A_NAME
 
 
 def zero_recall(seen: Situation) -> Found | None:
@@ -82,5 +80,9 @@ def _is_judged(seen: Situation) -> bool:
     return bool(seen.relevant) and (bool(seen.run.stages) or seen.run.status == "ok")
 
 
-def _have(number: int) -> str:
-    return "1 has" if number == 1 else f"{number} have"
+def _asked_for(seen: Situation) -> str:
+    """What is missing, in its own words where it is a year, date, version or code."""
+    numbers = [word for word in seen.unmet_words if any(char.isdigit() for char in word)]
+    if numbers:
+        return f"What the question asks for ({', '.join(numbers[:3])})"
+    return "What the question asks for by name" if seen.unmet_words else "The year, version or code that was asked for"

@@ -325,11 +325,19 @@ def _not_checked(view: RunView, *, judged: bool) -> list[Sentence]:
     if wonders:
         missing = "right answer was" if of_chunks else "labels of chunks were" if of_answer else "labels were"
         said.append((f"No {missing} given, so it is not known {' and '.join(wonders)}.",))
+    if judged and kind == "answer" and of_answer and not _is_compared(view):
+        said.append(("The right answer is known, but the answer was not compared with it (measure AnswerMatch).",))
     if view.run is not None and view.run.context_source == "last_stage":
         said.append(("The prompt was not seen: what was left out of it or cut off is not known.",))
     if view.unread:
         said.append((Quote(view.unread),))
     return said
+
+
+def _is_compared(view: RunView) -> bool:
+    """Whether the answer was compared with the right one, or nothing was measured at all."""
+    results = view.evaluation.results
+    return not results or any(result.metric.startswith("AnswerMatch") for result in results)
 
 
 def _labels(view: RunView) -> tuple[bool, bool]:
