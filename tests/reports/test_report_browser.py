@@ -208,7 +208,7 @@ def test_the_story_stands_above_the_details(browser: webdriver.Chrome, page: Pat
     opened(browser, page, "#run-0")
     assert texts(browser, ".story dt") == [
         "What came back", "What reached the prompt", "What was used", "What the answer says", "Citations",
-        "What failed first", "What follows from it", "What stands on its own",
+        "What failed first", "What follows from it", "What stands on its own", "Not checked",
     ]  # fmt: skip
     assert texts(browser, ".story dd")[0] == 'The search "bm25" returned 5 chunks; reranking returned 5 chunks.'
     assert texts(browser, ".story .cause dd")[0].startswith(
