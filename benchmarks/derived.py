@@ -9,15 +9,13 @@ names the folder of the labelled corpora, numbers of real claims and answers are
 """
 
 import argparse
-import json
 import os
 import random
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
-from typing import Any
 
+from attribution.corpora import rows
 from computed import changes_and_shares, differences, means_and_counts, products_and_ratios, spelled, sums
 from computed.case import Case, Template
 from computed.held_out import TEMPLATES as HELD_OUT
@@ -143,17 +141,10 @@ def _is_close(result: float, case: Case) -> bool:
     )
 
 
-def rows(folder: Path, name: str) -> Iterator[dict[str, Any]]:
-    """Yields the rows of a corpus's file."""
-    with (folder / "data" / name).open(encoding="utf-8") as lines:
-        for line in lines:
-            yield json.loads(line)
-
-
-def real_swaps(folder: Path) -> Iterator[tuple[str, str, Sequence[str], str, str]]:
+def real_swaps() -> Iterator[tuple[str, str, Sequence[str], str, str]]:
     """Yields corpus, question, contexts, a claim with a false number, and that number."""
     chance = random.Random(7)
-    for row in rows(folder, "fever_symmetric/dev.jsonl"):
+    for row in rows("fever_symmetric/dev.jsonl"):
         numbers = NUMBER.findall(row["claim"])
         if row["label"] == "REFUTES":
             for number in numbers:
@@ -162,7 +153,7 @@ def real_swaps(folder: Path) -> Iterator[tuple[str, str, Sequence[str], str, str
             for other in _others(chance, number):
                 yield "fever_symmetric, swapped", "", [row["evidence"]], row["claim"].replace(number, other), other
     for name in ("rgb/en_fact.jsonl", "rgb/zh_fact.jsonl"):
-        for row in rows(folder, name):
+        for row in rows(name):
             for fake in row["fakeanswer"] if isinstance(row["fakeanswer"], list) else [row["fakeanswer"]]:
                 for number in NUMBER_ANYWHERE.findall(str(fake)):
                     yield f"{name} fake answers", row["query"], row["positive"], f"{row['query']} {fake}", number
@@ -176,7 +167,7 @@ def real_swaps(folder: Path) -> Iterator[tuple[str, str, Sequence[str], str, str
                             str(answer).replace(number, other),
                             other,
                         )
-    for row in rows(folder, "quotesum/dev.jsonl"):
+    for row in rows("quotesum/dev.jsonl"):
         texts = [context["text"] for context in row["contexts"]]
         for number in NUMBER.findall(row["answer"]):
             for other in _others(chance, number):
@@ -197,12 +188,12 @@ def _others(chance: random.Random, number: str) -> Iterator[str]:
             yield written
 
 
-def measure_real(folder: Path, show: bool) -> None:
+def measure_real(show: bool) -> None:
     """Prints how many false numbers of real claims pass as computed."""
     total: Counter[str] = Counter()
     derived: Counter[str] = Counter()
     told: Counter[str] = Counter()
-    for corpus, question, contexts, claim, number in real_swaps(folder):
+    for corpus, question, contexts, claim, number in real_swaps():
         found = derivations(judged(question, contexts, claim), number)
         total[corpus] += 1
         derived[corpus] += any(one.right for one in found)
@@ -233,7 +224,7 @@ def main() -> None:
         if given.only in (None, name):
             measure(name, templates, given.each, given.show == name)
     if "REH_SHARED" in os.environ and given.only in (None, "real"):
-        measure_real(Path(os.environ["REH_SHARED"]), given.show == "real")
+        measure_real(given.show == "real")
 
 
 if __name__ == "__main__":

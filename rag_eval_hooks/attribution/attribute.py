@@ -72,7 +72,8 @@ def attribute(run: RagRun, attributor: Attributor | None = None) -> Attribution:
             tuple(cited.get(index, ())),
             reading,
             derivations.found.get(index, ()),
-        ).model_copy(update={"needs_citation": needs_citation[index]})
+            needs_citation=needs_citation[index],
+        )
         for index, (statement, judgement) in enumerate(zip_longest(reading.statements, reading.judged))
     ]
     used = use_probabilities(reading.stated, len(reading.evidence.texts))
@@ -96,7 +97,7 @@ def attribute(run: RagRun, attributor: Attributor | None = None) -> Attribution:
         claims=tuple(claims),
         citations=tuple(citations),
         unanswered=unanswered,
-        limits=reading.limits() + ("derivations_cut",) * derivations.was_cut,
+        limits=reading.limits(),
     )
 
 
@@ -126,6 +127,8 @@ def _claim(
     citations: tuple[int, ...],
     reading: Reading,
     derived: tuple[Derived, ...],
+    *,
+    needs_citation: bool,
 ) -> Claim:
     verdict: Verdict = "uncertain"
     supports: list[Support] = []
@@ -147,6 +150,7 @@ def _claim(
         supported_by=tuple(supports),
         needs_evidence=statement.kind == "statement",
         citations=citations,
+        needs_citation=needs_citation,
         derived=derived,
     )
 

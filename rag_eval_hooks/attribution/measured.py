@@ -15,7 +15,8 @@ BEHIND = re.compile(
 )
 """A word of letters, or a Chinese character that may be a measure word; Korean and Thai words do not end there."""
 SIGN_OR_WORD = re.compile(r"[€$£¥%°]|[^\W\d_]+")
-SIGNS = {"€": "money:eur", "$": "money:usd", "£": "money:gbp", "¥": "money:jpy", "%": "percent", "°": "temperature"}
+SIGNS = {"¥": "money:jpy", "°": "temperature"}
+"""What signs say besides what they are as units and currencies."""
 BARE = frozenset(["percent", "period"])
 """Dimensions of numbers that tables and years leave without a unit."""
 SHORTEST_STEM = 4

@@ -1,13 +1,23 @@
 """The run that SOURCE and RUN_ID name, for the commands that show one."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from rag_eval_hooks.cli.say import BadLines
 
 if TYPE_CHECKING:
     from rag_eval_hooks.replay.load import Pair
 
-__all__ = ["one_run"]
+__all__ = ["RunId", "Source", "one_run"]
+
+Source = Annotated[
+    str, typer.Argument(metavar="SOURCE", help="A store, or JSONL of runs or evaluations; - is standard input.")
+]
+RunId = Annotated[
+    str | None,
+    typer.Argument(metavar="RUN_ID", help="Which run; else the newest of a store, the first of a file."),
+]
 
 
 def one_run(source: str, run_id: str | None) -> "Pair":

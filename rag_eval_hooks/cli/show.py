@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rag_eval_hooks.cli.one_run import one_run
+from rag_eval_hooks.cli.one_run import RunId, Source, one_run
 from rag_eval_hooks.cli.say import BadLines
 
 if TYPE_CHECKING:
@@ -14,13 +14,8 @@ __all__ = ["show"]
 
 
 def show(
-    source: Annotated[
-        str, typer.Argument(metavar="SOURCE", help="A store, or JSONL of runs or evaluations; - is standard input.")
-    ],
-    run_id: Annotated[
-        str | None,
-        typer.Argument(metavar="RUN_ID", help="Which run; else the newest of a store, the first of a file."),
-    ] = None,
+    source: Source,
+    run_id: RunId = None,
     list_runs: Annotated[bool, typer.Option("--list", "-l", help="List the runs, one a line.")] = False,
 ) -> None:
     """Show one run on the terminal.

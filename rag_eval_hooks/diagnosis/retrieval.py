@@ -33,7 +33,7 @@ def wrong_evidence(seen: Situation) -> Found | None:
 
 def _without_labels(seen: Situation) -> float:
     is_flagged = any(one.wrong_value for one in seen.attribution.chunks)
-    if is_flagged or any(char.isdigit() for word in seen.unmet_words for char in word):
+    if is_flagged or _numbers(seen):
         return ANOTHER_VALUE
     return ONLY_A_NAME
 
@@ -82,7 +82,12 @@ def _is_judged(seen: Situation) -> bool:
 
 def _asked_for(seen: Situation) -> str:
     """What is missing, in its own words where it is a year, date, version or code."""
-    numbers = [word for word in seen.unmet_words if any(char.isdigit() for char in word)]
+    numbers = _numbers(seen)
     if numbers:
         return f"What the question asks for ({', '.join(numbers[:3])})"
     return "What the question asks for by name" if seen.unmet_words else "The year, version or code that was asked for"
+
+
+def _numbers(seen: Situation) -> list[str]:
+    """The years, dates, versions and codes that were asked for and no chunk has."""
+    return [word for word in seen.unmet_words if any(char.isdigit() for char in word)]

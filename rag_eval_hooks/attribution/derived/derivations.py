@@ -48,8 +48,6 @@ class Derivations(NamedTuple):
     """By index of the claim."""
     used: frozenset[int]
     """The distinct texts with operands of claims that are supported so."""
-    was_cut: bool
-    """Whether something was not tried because there was too much of it."""
 
 
 def derive(reading: Reading) -> Derivations:
@@ -63,9 +61,8 @@ def derive(reading: Reading) -> Derivations:
     used: set[int] = set()
     operands: Operands | None = None
     tried = 0
-    was_cut = False
     if not reading.was_seen or not reading.evidence.texts:
-        return Derivations(found, frozenset(), was_cut=False)
+        return Derivations(found, frozenset())
     for index, (statement, judgement) in enumerate(zip(reading.statements, reading.judged, strict=False)):
         if statement.kind != "statement" or judgement.support >= SUPPORTED_FROM:
             continue
@@ -75,10 +72,11 @@ def derive(reading: Reading) -> Derivations:
             continue
         operands = operands or Operands(reading.evidence)
         if tried >= MAX_CLAIMS_TRIED or tried * len(operands.found) >= MAX_WEIGHED:
-            was_cut = True
+            reading.left_out.add("derivations_cut")
             break
         tried += 1
-        was_cut = was_cut or operands.was_cut
+        if operands.was_cut:
+            reading.left_out.add("derivations_cut")
         aim = aim_of(reading, index, missing)
         outcomes: list[tuple[Anchor, Outcome]] = []
         for anchor in missing:
@@ -112,7 +110,7 @@ def derive(reading: Reading) -> Derivations:
             reading.replace(index, settled)
             if settled.support >= SUPPORTED_FROM:
                 used.update(operand.chunk for _, outcome in outcomes for operand in outcome.candidate.operands)
-    return Derivations(found, frozenset(used), was_cut)
+    return Derivations(found, frozenset(used))
 
 
 def _settle(
