@@ -142,8 +142,15 @@ def reply_from_result(response: LLMResult) -> Reply:
             bool(getattr(message, "tool_calls", None)),
             {**usage} if isinstance(usage, dict) and usage else _usage_from_output(response),
             _citations_beside(message),
+            _cost_beside(message),
         ),
     )
+
+
+def _cost_beside(message: BaseMessage) -> Any:
+    """Returns the cost that some providers put among their own token counts."""
+    usage = message.response_metadata.get("token_usage") if message.response_metadata else None
+    return usage.get("cost") if isinstance(usage, dict) else None
 
 
 def _citations_beside(message: BaseMessage) -> list[Any] | None:

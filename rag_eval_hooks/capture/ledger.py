@@ -6,14 +6,12 @@ from typing import Any
 
 from rag_eval_hooks.capture.foreign import fields_of, id_of, number_of, text_of
 from rag_eval_hooks.capture.trace import Items, Step, Trace
-from rag_eval_hooks.record import Chunk, Stage, StageItem, chunk_id
+from rag_eval_hooks.record import Chunk, ItemKeys, Stage, StageItem, chunk_id
 from rag_eval_hooks.record.clean import clean_text
+from rag_eval_hooks.record.item_keys import first_id
 from rag_eval_hooks.record.run import StageKind
 
-__all__ = ["SCORE_KEYS", "Ledger", "Lineage", "build_ledger"]
-
-SCORE_KEYS = ("relevance_score", "rerank_score", "score", "_score", "similarity_score", "similarity")
-"""Metadata keys in which frameworks and stores put an item's score; the first that holds a number counts."""
+__all__ = ["Ledger", "Lineage", "build_ledger"]
 
 
 class Lineage:
@@ -66,13 +64,13 @@ class Ledger:
     """Whether searches of failed attempts were left out of what counts."""
 
 
-def build_ledger(trace: Trace, lineage: Lineage) -> Ledger:
+def build_ledger(trace: Trace, lineage: Lineage, keys: ItemKeys) -> Ledger:
     """Returns the retrieval steps of a trace.
 
     A retriever around others counts instead of them; a chain or tool that returns items without a retriever below is
     a search of its own, or, where it returns a choice of items that were there before, a postprocessing of those.
     """
-    pool = _Pool()
+    pool = _Pool(keys)
     listings = _retriever_listings(trace, lineage, pool)
     rounds = _number_rounds(listings)
     _add_implicit(trace, lineage, pool, listings, rounds)
@@ -137,7 +135,8 @@ class _PoolChunk:
 class _Pool:
     """Distinct chunks by id and text."""
 
-    def __init__(self) -> None:
+    def __init__(self, keys: ItemKeys) -> None:
+        self._keys = keys
         self._index: dict[tuple[str, str], int] = {}
         self._chunks: list[_PoolChunk] = []
 
@@ -146,13 +145,13 @@ class _Pool:
         scores: list[float | None] = []
         for raw_id, raw_text, metadata, score in items:
             text = text_of(raw_text)
-            known = id_of(raw_id)
+            known = id_of(raw_id) or _id_in(metadata, self._keys)
             identifier = known or chunk_id(text)
             place = self._index.setdefault((identifier, text), len(self._chunks))
             if place == len(self._chunks):
                 self._chunks.append(_PoolChunk(identifier, text, fields_of(metadata), known is not None))
             places.append(place)
-            scores.append(number_of(score) if score is not None else _score_in(metadata))
+            scores.append(number_of(score) if score is not None else _score_in(metadata, self._keys))
         return tuple(places), tuple(scores)
 
     def text(self, place: int) -> str:
@@ -166,28 +165,39 @@ class _Pool:
         others = [self._chunks[source] for source in sources]
         same = [other for other in others if chunk.given_id and other.id == chunk.id]
         same = same or [other for other in others if len(chunk.text) >= 12 and chunk.text in other.text]
-        bare = _without_scores(chunk.metadata)
-        same = same or [other for other in others if bare and _without_scores(other.metadata) == bare]
+        bare = _without_scores(chunk.metadata, self._keys)
+        same = same or [other for other in others if bare and _without_scores(other.metadata, self._keys) == bare]
         if len(same) == 1:
             chunk.derived_from = same[0].id
 
     def chunks(self) -> tuple[Chunk, ...]:
         return tuple(
-            Chunk(id=one.id, text=one.text, metadata=one.metadata, derived_from=one.derived_from)
+            Chunk(
+                id=one.id,
+                text=one.text,
+                metadata=one.metadata,
+                source=first_id(one.metadata, self._keys.source),
+                page=first_id(one.metadata, self._keys.page),
+                derived_from=one.derived_from,
+            )
             for one in self._chunks
         )
 
 
-def _score_in(metadata: Any) -> float | None:
-    for key in SCORE_KEYS if isinstance(metadata, Mapping) else ():
+def _id_in(metadata: Any, keys: ItemKeys) -> str | None:
+    return first_id(metadata, keys.id) if isinstance(metadata, Mapping) else None
+
+
+def _score_in(metadata: Any, keys: ItemKeys) -> float | None:
+    for key in keys.score if isinstance(metadata, Mapping) else ():
         number = number_of(metadata.get(key))
         if number is not None:
             return number
     return None
 
 
-def _without_scores(metadata: Any) -> dict[str, Any]:
-    return {key: value for key, value in metadata.items() if key not in SCORE_KEYS}
+def _without_scores(metadata: Any, keys: ItemKeys) -> dict[str, Any]:
+    return {key: value for key, value in metadata.items() if key not in keys.score}
 
 
 def _kind(listing: _Listing, pool: _Pool) -> StageKind:
@@ -264,7 +274,7 @@ def _drop_attempts(trace: Trace, lineage: Lineage, listings: Sequence[_Listing])
         return False
     dropped = False
     for listing in listings:
-        if any(above.error is not None and above is not trace.root for above in lineage.ancestors(listing.step)):
+        if any(above.error is not None and not trace.is_root(above) for above in lineage.ancestors(listing.step)):
             dropped = dropped or listing.final
             listing.final = False
     return dropped

@@ -7,17 +7,15 @@ from typing import Any
 from rag_eval_hooks.capture.foreign import plain
 from rag_eval_hooks.capture.trace import Items, Message, Opaque, Reply, Step
 from rag_eval_hooks.errors import InputError
-from rag_eval_hooks.record import Usage, message_text
+from rag_eval_hooks.record import message_text
 from rag_eval_hooks.record.clean import clean_text
 
-__all__ = ["answer_in", "call_text", "content_text", "delivered_text", "prompt_text", "question_in", "sum_usage"]
+__all__ = ["answer_in", "call_text", "content_text", "delivered_text", "prompt_text", "question_in"]
 
 QUESTION_KEYS = ("question", "query", "input", "user_input", "message", "prompt", "text", "content", "messages")
 ANSWER_KEYS = ("answer", "output", "result", "response", "output_text", "final_answer", "generation", "text", "content")
 USER_ROLES = frozenset({"user", "human"})
 ASSISTANT_ROLES = frozenset({"assistant", "ai"})
-INPUT_NAMES = ("input_tokens", "prompt_tokens", "prompt_token_count", "inputTokens")
-OUTPUT_NAMES = ("output_tokens", "completion_tokens", "candidates_token_count", "outputTokens")
 
 
 def content_text(content: Any) -> str:
@@ -168,18 +166,6 @@ def prompt_text(step: Step) -> str:
         for message in messages
         if isinstance(message, Message) and message.role not in ASSISTANT_ROLES
     )
-
-
-def sum_usage(steps: Sequence[Step]) -> Usage:
-    """Returns the tokens of all model calls; a count that no call reported is None, not 0."""
-    totals: dict[str, int | None] = {"input": None, "output": None}
-    for step in steps:
-        usage = step.output.usage if isinstance(step.output, Reply) else None
-        for kind, names in (("input", INPUT_NAMES), ("output", OUTPUT_NAMES)):
-            count = next((usage[name] for name in names if name in usage), None) if usage else None
-            if isinstance(count, int) and not isinstance(count, bool) and count >= 0:
-                totals[kind] = (totals[kind] or 0) + count
-    return Usage(input_tokens=totals["input"], output_tokens=totals["output"], model_calls=len(steps))
 
 
 def _filled(text: str) -> str | None:

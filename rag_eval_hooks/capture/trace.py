@@ -4,9 +4,11 @@ from collections.abc import Callable, Hashable, Mapping
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
-__all__ = ["Forced", "Item", "Items", "Kind", "Message", "Opaque", "Reply", "Step", "Trace"]
+from rag_eval_hooks.record.run import StepKind
 
-Kind = Literal["chain", "model", "retriever", "tool"]
+__all__ = ["Forced", "Item", "Items", "Kind", "Message", "Opaque", "Reply", "Resume", "Step", "Trace"]
+
+Kind = StepKind
 Forced = Literal["timeout", "evicted"]
 
 Item = tuple[Any, Any, Mapping[str, Any], float | None]
@@ -48,6 +50,15 @@ class Reply(NamedTuple):
     """Token counts as the provider named them."""
     citations: Any = None
     """The provider's list of citations beside the content, where it gave one."""
+    cost: Any = None
+    """What the call cost, where the provider says so apart from the token counts."""
+
+
+class Resume(NamedTuple):
+    """Snapshot of an input that lets an interrupted run go on."""
+
+    value: Any
+    """What the run was waiting for."""
 
 
 class Step:
@@ -100,6 +111,10 @@ class Trace:
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, Any] = MappingProxyType({})
     root_ended: float | None = None
+    resumed_at: float | None = None
+    """When the question went on after it had been interrupted."""
+    resumes: "tuple[Hashable, ...]" = ()
+    """Ids of the runs that went on with it, in order."""
     left_early: bool = False
     """Whether the root ended normally while work below it went on: the consumer stopped reading."""
     streamed: bool = False
@@ -140,5 +155,17 @@ class Trace:
 
     @property
     def root(self) -> Step:
-        """The run that opened the record."""
-        return self.steps[0]
+        """The run that opened the record; where others went on with it, with the input of it and the end of the last."""
+        if not self.resumes:
+            return self.steps[0]
+        return Step(self.root_id, self.starts[self.root_id], self.ends.get(self.resumes[-1]), None)
+
+    def is_root(self, step: Step) -> bool:
+        """Whether a run is the one that opened the record, or one that went on with it."""
+        return step.run_id == self.root_id or step.run_id in self.resumes
+
+    @property
+    def seconds(self) -> float:
+        """How long its roots ran, without the time in which it waited to be resumed."""
+        spans = [(self.starts[one][4], self.ends[one][0]) for one in (self.root_id, *self.resumes) if one in self.ends]
+        return sum(end - start for start, end in spans)

@@ -113,7 +113,7 @@ def _parameter_texts(kind: "type[Metric]") -> dict[str, str]:
 
 
 def _levels() -> list[str]:
-    from rag_eval_hooks.metrics.levels import DOCUMENT_KEYS, PAGE_KEYS
+    from rag_eval_hooks.record.item_keys import DOCUMENT_KEYS, PAGE_KEYS
 
     return [
         "Levels:",

@@ -1,17 +1,14 @@
 """Rolls chunk ids up to pages and documents, by what the chunks' metadata says."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from typing import Literal
 
 from rag_eval_hooks.record import Chunk, RagRun
-from rag_eval_hooks.record.clean import text_id
+from rag_eval_hooks.record.item_keys import DOCUMENT_KEYS, PAGE_KEYS, first_id
 
 __all__ = [
-    "DOCUMENT_KEYS",
-    "PAGE_KEYS",
     "Level",
     "document_of",
-    "first_id",
     "page_of",
     "ranked_units",
     "roll_up",
@@ -20,26 +17,22 @@ __all__ = [
 
 Level = Literal["chunk", "page", "document"]
 
-DOCUMENT_KEYS = ("document_id", "doc_id", "source", "file_name", "file_path", "url", "title")
-"""Metadata keys that name a chunk's document, tried in this order."""
-PAGE_KEYS = ("page", "page_number", "page_label")
-"""Metadata keys that number a chunk's page, tried in this order."""
 PAGE_MARK = "#page="
 """Stands between document and page in the name of a page; gold may name pages this way, too."""
 
 
 def document_of(chunk: Chunk) -> str | None:
-    """Returns the document a chunk's metadata names, or None.
+    """Returns the document a chunk comes from, as captured or else as its metadata names it, or None.
 
     >>> document_of(Chunk(id="c1", metadata={"source": "a.pdf", "title": "A"}))
     'a.pdf'
     """
-    return first_id(chunk.metadata, DOCUMENT_KEYS)
+    return chunk.source or first_id(chunk.metadata, DOCUMENT_KEYS)
 
 
 def page_of(chunk: Chunk) -> str | None:
-    """Returns the page a chunk's metadata names, as text, or None."""
-    return first_id(chunk.metadata, PAGE_KEYS)
+    """Returns the page a chunk comes from, as text, or None."""
+    return chunk.page or first_id(chunk.metadata, PAGE_KEYS)
 
 
 def unit_of(chunk: Chunk, level: Level) -> str:
@@ -84,17 +77,6 @@ def roll_up(run: RagRun, ids: Iterable[str], level: Level) -> Mapping[str, froze
         identifier: frozenset(carried[identifier]) if identifier in carried else frozenset((_as_is(identifier, level),))
         for identifier in ids
     }
-
-
-def first_id(metadata: Mapping[str, Any], keys: Iterable[str]) -> str | None:
-    """Returns the first of these entries that is an id: a text that is not blank, or a number."""
-    for key in keys:
-        value = metadata.get(key)
-        if value is not None and isinstance(value, (str, int, float)) and not isinstance(value, bool):
-            identifier = text_id(value)
-            if identifier is not None:
-                return identifier
-    return None
 
 
 def _as_is(identifier: str, level: Level) -> str:

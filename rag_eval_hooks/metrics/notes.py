@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from rag_eval_hooks.metrics.base import Metric
 from rag_eval_hooks.metrics.f_measure import Fe
 from rag_eval_hooks.metrics.labels import JudgedSource, given_labels
-from rag_eval_hooks.metrics.levels import DOCUMENT_KEYS, document_of
+from rag_eval_hooks.metrics.levels import document_of
+from rag_eval_hooks.record.item_keys import DOCUMENT_KEYS
 from rag_eval_hooks.metrics.spans import span_items, span_name
 from rag_eval_hooks.record import GoldSpan, RagRun
 

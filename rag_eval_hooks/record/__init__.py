@@ -13,13 +13,16 @@ from rag_eval_hooks.record.evaluation import (
     MetricResult,
     Support,
 )
+from rag_eval_hooks.record.item_keys import ItemKeys
 from rag_eval_hooks.record.read import message_text, read_run
 from rag_eval_hooks.record.run import (
+    Attempt,
     Chunk,
     CitationStyle,
     ContextItem,
     Gold,
     GoldSpan,
+    Media,
     RagRun,
     Stage,
     StageItem,
@@ -29,6 +32,7 @@ from rag_eval_hooks.record.run import (
 )
 
 __all__ = [
+    "Attempt",
     "Attribution",
     "Chunk",
     "ChunkVerdict",
@@ -42,7 +46,9 @@ __all__ = [
     "Finding",
     "Gold",
     "GoldSpan",
+    "ItemKeys",
     "MadeBy",
+    "Media",
     "MetricResult",
     "RagRun",
     "Stage",

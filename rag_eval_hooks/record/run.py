@@ -11,12 +11,14 @@ from rag_eval_hooks.record.clean import JsonMap, OptionalText, Probability, Text
 
 __all__ = [
     "RUN_SCHEMA_VERSION",
+    "Attempt",
     "Chunk",
     "CitationStyle",
     "ContextItem",
     "ContextSource",
     "Gold",
     "GoldSpan",
+    "Media",
     "Model",
     "NumberingRule",
     "ProvidedCitation",
@@ -25,6 +27,7 @@ __all__ = [
     "StageItem",
     "StageKind",
     "Status",
+    "StepKind",
     "Usage",
     "chunk_id",
 ]
@@ -35,6 +38,7 @@ Status = Literal["ok", "partial", "interrupted", "abandoned", "cancelled", "erro
 StageKind = Literal["retrieve", "fuse", "multi_query", "rerank", "refine", "postprocess", "inferred"]
 ContextSource = Literal["prompt", "last_stage", "given"]
 NumberingRule = Literal["given", "prompt", "assumed"]
+StepKind = Literal["chain", "model", "retriever", "tool"]
 Match = Literal["exact", "head", "shingle", "assumed"]
 
 FiniteFloat = Annotated[Annotated[float, Field(allow_inf_nan=False)] | None, BeforeValidator(clean_number)]
@@ -65,6 +69,10 @@ class Chunk(Model):
     """The text as the last stage that changed it returned it; empty where none was given."""
     metadata: JsonMap = Field(default_factory=dict)
     """What the framework attached (source, page, ...), as plain JSON values."""
+    source: OptionalText = None
+    """What the item was cut from (a file, an address, a document's id), by the metadata; see `ItemKeys`."""
+    page: OptionalText = None
+    """The page it stands on there, by the metadata."""
     derived_from: OptionalText = None
     """Id of the chunk this one was cut or rewritten from, where known."""
 
@@ -195,6 +203,36 @@ class Usage(Model):
     """Tokens received."""
     model_calls: Annotated[int, Field(ge=0)] = 0
     """Model calls seen."""
+    cost: NonNegative | None = None
+    """What the calls cost, where the provider says so, in its currency (mostly US dollars); 0 for a cached answer."""
+
+
+class Attempt(Model):
+    """A try that failed and that the question outlived: a retry or a fallback came after it, or it was done without."""
+
+    kind: StepKind
+    """What failed."""
+    name: OptionalText = None
+    """The component's name in the framework."""
+    error: Text
+    """Type of the error."""
+    run_id: OptionalText = None
+    """The framework's id of the step."""
+    duration_ms: NonNegative | None = None
+    """How long it took to fail, in milliseconds."""
+
+
+class Media(Model):
+    """Something other than text in the prompt or the answer: an image, a sound, a file. Its content is never kept."""
+
+    place: Literal["prompt", "answer"]
+    """Whether the answering call got it or gave it."""
+    kind: Text
+    """The block's type, e.g. `image`."""
+    mime_type: OptionalText = None
+    """What the block says it is, e.g. `image/png`."""
+    size: Annotated[int, Field(ge=0)] | None = None
+    """Characters of its data as it was sent (base64, or an address); None where it has none."""
 
 
 class RagRun(Model):
@@ -238,6 +276,12 @@ class RagRun(Model):
     """Time from the root run's start to the answer's first token, in milliseconds."""
     usage: Usage = Usage()
     """Tokens and calls."""
+    answer_usage: Usage | None = None
+    """Of these, what the answering call took; None where no call was seen."""
+    attempts: tuple[Attempt, ...] = ()
+    """Tries that failed on the way, in order of start."""
+    media: tuple[Media, ...] = ()
+    """What was not text in the answering call's prompt and in its answer."""
     error: OptionalText = None
     """Type of the error that ended the run."""
     tags: tuple[Text, ...] = ()
@@ -247,6 +291,8 @@ class RagRun(Model):
     flags: tuple[Text, ...] = ()
     """Words for what is unusual about this record: `parent_unknown` (it runs inside a run nobody saw), `open_children`
     (work below it had not ended), `failed_attempts` (searches of attempts that were repeated do not count),
+    `several_prompts` (the context is what several calls got whose texts went into the answer), `resumed` (it was
+    interrupted and went on), `withheld` (the redaction failed, so all texts were left out),
     `no_model_events` (there is an answer but no model call), `cached` (a model's answer came from a cache),
     `ignored:<key>` (a field of the input that was not read), `input:invalid_utf8` (bytes were replaced)."""
     inclusion_probability: Annotated[float, Field(gt=0, le=1)] = 1.0

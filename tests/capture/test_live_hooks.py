@@ -34,7 +34,7 @@ def test_records_are_kept_up_to_the_limit() -> None:
         assert hooks.flush() == 0
         assert [record.run.question for record in hooks.records] == ["Question 1?", "Question 2?"]
         assert isinstance(hooks.last, Captured)
-        assert hooks.last.run.chunks == (Chunk(id="d1", text="First text.", metadata={"page": 1}),)
+        assert hooks.last.run.chunks == (Chunk(id="d1", text="First text.", metadata={"page": 1}, page="1"),)
         assert hooks.last.run.captured_by == "test 1"
 
 

@@ -31,7 +31,9 @@ EXPECTED = RagRun(
     run_id="root",
     question=QUESTION,
     answer=ANSWER,
-    chunks=tuple(Chunk(id=key, text=TEXTS[key], metadata={"source": f"{key}.txt"}) for key in "abc"),
+    chunks=tuple(
+        Chunk(id=key, text=TEXTS[key], metadata={"source": f"{key}.txt"}, source=f"{key}.txt") for key in "abc"
+    ),
     stages=(
         Stage(name="FakeRetriever", query=QUESTION, items=(StageItem(chunk=0), StageItem(chunk=1), StageItem(chunk=2))),
     ),
@@ -39,6 +41,7 @@ EXPECTED = RagRun(
     context_source="prompt",
     citations=CitationStyle(base=1, rule="prompt"),
     usage=Usage(input_tokens=100, output_tokens=5, model_calls=1),
+    answer_usage=Usage(input_tokens=100, output_tokens=5, model_calls=1),
     tags=("prod",),
     metadata={"topic": "rivers"},
     captured_by="langchain",
@@ -94,6 +97,7 @@ def test_a_retriever_alone_is_a_record_without_an_answer() -> None:
                 "context_source": "last_stage",
                 "citations": CitationStyle(),
                 "usage": Usage(),
+                "answer_usage": None,
                 "tags": (),
                 "metadata": {},
             }

@@ -176,7 +176,7 @@ class Sources:
             for form in dict.fromkeys((name, last) if name != chunk.id else (name,)):
                 if (form == chunk.id or EXTENSION.search(form)) and _is_plain(form):
                     self._plain_names.setdefault(form)
-        for address in (chunk.id, *(chunk.metadata.get(key) for key in ADDRESS_KEYS)):
+        for address in (chunk.id, chunk.source, *(chunk.metadata.get(key) for key in ADDRESS_KEYS)):
             if isinstance(address, str) and "://" in address:
                 _add(self._addresses, _address(address), rank)
         years = {year for key in YEAR_KEYS for year in YEAR.findall(_text(chunk.metadata.get(key)))[:1]}
@@ -187,8 +187,7 @@ class Sources:
     @staticmethod
     def _called(chunk: Chunk) -> Iterator[str]:
         yield chunk.id[:MAX_NAME]
-        for key in NAME_KEYS:
-            name = chunk.metadata.get(key)
+        for name in (chunk.source, *(chunk.metadata.get(key) for key in NAME_KEYS)):
             if isinstance(name, str) and 1 < len(name.strip()) <= MAX_NAME:
                 yield name.strip()
 

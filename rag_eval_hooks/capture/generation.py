@@ -1,0 +1,117 @@
+"""Which model call gave the answer, and which calls it rests on."""
+
+import re
+from collections.abc import Sequence
+
+from rag_eval_hooks.capture.ledger import Ledger, Lineage
+from rag_eval_hooks.capture.texts import call_text, prompt_text
+from rag_eval_hooks.capture.trace import Reply, Step, Trace
+
+__all__ = ["answering_call", "candidates", "contributing_calls"]
+
+MIN_PASSED_ON = 12
+"""Characters of one word from which its turning up in a later prompt is no accident; of several words any will do."""
+
+
+def candidates(trace: Trace, ledger: Ledger, lineage: Lineage) -> list[Step]:
+    """Returns the calls that may have written the answer, in order of start.
+
+    Calls inside a retriever rewrite, rank or extract; calls inside a tool answer to the agent; calls before the first
+    search, or whose text became a query, condense the question.
+    """
+    outside = [step for step in trace.steps if step.kind == "model" and not lineage.below(step, "retriever")]
+    top = [step for step in outside if not lineage.below(step, "tool")] or outside
+    searches = [step.started for step in trace.steps if step.kind == "retriever"]
+    after = ledger.retrieval_ended if ledger.retrieval_ended is not None else max(searches, default=None)
+    late = [step for step in top if after is None or step.started >= after]
+    if not late and trace.root.error is None:
+        late = top  # a graph that goes on with documents from its state shows them only at its end
+    return [step for step in late if call_text(step).strip() not in ledger.queries]
+
+
+def answering_call(found: Sequence[Step], answer: str | None) -> Step | None:
+    """Returns the call that wrote the answer: the newest with its text, else the newest that asked for no tool.
+
+    Args:
+        found: The `candidates`.
+        answer: What the root returned.
+    """
+    newest = [step for step in reversed(found) if step.error is None] or list(reversed(found))
+    if answer is not None and answer.strip():
+        wanted = answer.strip()
+        texts = [(step, call_text(step).strip()) for step in newest]
+        for step, text in texts:
+            if text == wanted:
+                return step
+        for step, text in texts:
+            if text and (text in wanted or wanted in text):
+                return step
+    for step in newest:
+        if isinstance(step.output, Reply) and not step.output.calls_tools:
+            return step
+    return newest[0] if newest else None
+
+
+def contributing_calls(
+    call: Step, trace: Trace, lineage: Lineage, found: Sequence[Step], answer: str | None
+) -> list[Step]:
+    """Returns the calls whose texts went into the answer, in order of start, the answering one among them.
+
+    A text went into the answer if it stands in the prompt of a call that did (refining, map and reduce, an agent that
+    reports to another), or, beside the answering call's, in the answer itself (answers by document, joined). A call
+    that only judged a document ("relevant") did not: the generator never saw what it read.
+
+    Args:
+        call: The answering call.
+        trace: The question's runs.
+        lineage: Who runs below whom.
+        found: The `candidates`.
+        answer: What the user got.
+    """
+    kept = {call.run_id}
+    joined = _level(answer or "")
+    for step in found:
+        if step is not call and (said := _passed_on(step)) and _stands_in(said, joined):
+            kept.add(step.run_id)
+    earlier = [
+        (step, said)
+        for step in trace.steps
+        if step.kind == "model" and not lineage.below(step, "retriever") and (said := _passed_on(step))
+    ]
+    waiting = [step for step in trace.steps if step.run_id in kept]
+    while waiting and earlier:
+        reader = waiting.pop()
+        prompt = _level(prompt_text(reader))
+        for step, said in earlier:
+            if step.run_id not in kept and _ended_before(step, reader) and _stands_in(said, prompt):
+                kept.add(step.run_id)
+                waiting.append(step)
+    return [step for step in trace.steps if step.run_id in kept]
+
+
+def _ended_before(step: Step, reader: Step) -> bool:
+    return step.ended is not None and step.ended <= reader.started
+
+
+def _passed_on(step: Step) -> str:
+    """Returns the text of a call if it is long enough to be recognised elsewhere, else nothing."""
+    if step.error is not None:
+        return ""
+    text = _level(call_text(step))
+    return text if " " in text or len(text) >= MIN_PASSED_ON else ""
+
+
+def _stands_in(text: str, other: str) -> bool:
+    """Whether a text stands in another as words of its own."""
+    place = other.find(text)
+    while place >= 0:
+        end = place + len(text)
+        before, after = other[place - 1 : place], other[end : end + 1]
+        if not (before.isalnum() and text[0].isalnum()) and not (after.isalnum() and text[-1].isalnum()):
+            return True
+        place = other.find(text, place + 1)
+    return False
+
+
+def _level(text: str) -> str:
+    return re.sub(r"\s+", " ", text).strip()
