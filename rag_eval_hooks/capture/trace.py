@@ -155,7 +155,7 @@ class Trace:
 
     @property
     def root(self) -> Step:
-        """The run that opened the record; where others went on with it, with the input of it and the end of the last."""
+        """The run that opened the record; where others went on with it, with the end of the last of them."""
         if not self.resumes:
             return self.steps[0]
         return Step(self.root_id, self.starts[self.root_id], self.ends.get(self.resumes[-1]), None)

@@ -6,9 +6,9 @@ from rag_eval_hooks.metrics.base import Metric
 from rag_eval_hooks.metrics.f_measure import Fe
 from rag_eval_hooks.metrics.labels import JudgedSource, given_labels
 from rag_eval_hooks.metrics.levels import document_of
-from rag_eval_hooks.record.item_keys import DOCUMENT_KEYS
 from rag_eval_hooks.metrics.spans import span_items, span_name
 from rag_eval_hooks.record import GoldSpan, RagRun
+from rag_eval_hooks.record.item_keys import DOCUMENT_KEYS
 
 __all__ = ["notes", "unmatched_labels"]
 

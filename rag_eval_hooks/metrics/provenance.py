@@ -6,9 +6,9 @@ from typing import ClassVar
 from rag_eval_hooks.metrics.base import Metric, Need, register
 from rag_eval_hooks.metrics.labels import UseSource, use_flags
 from rag_eval_hooks.metrics.levels import document_of, page_of
-from rag_eval_hooks.record.item_keys import first_id
 from rag_eval_hooks.metrics.spans import character_range
 from rag_eval_hooks.record import Attribution, Chunk, MetricResult, RagRun
+from rag_eval_hooks.record.item_keys import first_id
 
 Place = tuple[str | None, str | None, str | None, tuple[int, int] | None]
 """Document, page, row and character range."""

@@ -8,11 +8,11 @@ from typing import Literal, get_args
 from rag_eval_hooks.diagnosis.rules import GOOD
 from rag_eval_hooks.metrics import Metric, metric_classes, weight_of
 from rag_eval_hooks.metrics.levels import document_of, page_of
-from rag_eval_hooks.record.item_keys import first_id
 from rag_eval_hooks.metrics.provenance import ROW_KEYS
 from rag_eval_hooks.metrics.spans import character_range
 from rag_eval_hooks.record import Chunk, Evaluation, MetricResult, RagRun
 from rag_eval_hooks.record.evaluation import FindingKind
+from rag_eval_hooks.record.item_keys import first_id
 from rag_eval_hooks.reports.outcomes import Outcome, outcome_of
 from rag_eval_hooks.reports.plain import one_line
 from rag_eval_hooks.reports.words import finding_words

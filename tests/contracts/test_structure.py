@@ -125,8 +125,8 @@ def test_public_names() -> None:
     assert sorted(rag_eval_hooks_langchain.__all__) == ["Captured", "Hooks", "RagEvalCallbackHandler"]
     assert " ".join(sorted(rag_eval_hooks.record.__all__)) == (
         "Attempt Attribution Chunk ChunkVerdict Citation CitationStyle Claim ContextItem Derived DerivedOperand "
-        "Evaluation Finding Gold GoldSpan ItemKeys MadeBy Media MetricResult RagRun Stage StageItem Support Usage chunk_id message_text "
-        "pool_chunks read_run"
+        "Evaluation Finding Gold GoldSpan ItemKeys MadeBy Media MetricResult RagRun Stage StageItem Support Usage "
+        "chunk_id message_text pool_chunks read_run"
     )
     assert " ".join(sorted(rag_eval_hooks.metrics.__all__)) == (
         "AP AnswerMatch AnyEvidence Average AverageAccumulator CitationCoverage CitationPrecision CitationRecall "

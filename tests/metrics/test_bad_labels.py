@@ -7,9 +7,9 @@ from pydantic import ValidationError
 
 from rag_eval_hooks.errors import InputError, MetricSpecError
 from rag_eval_hooks.metrics import Fe, notes, parse_metric
-from rag_eval_hooks.record.item_keys import DOCUMENT_KEYS
 from rag_eval_hooks.metrics.notes import unmatched_labels
 from rag_eval_hooks.record import Gold, read_run
+from rag_eval_hooks.record.item_keys import DOCUMENT_KEYS
 from rag_eval_hooks.testing import make_run
 
 

@@ -7,9 +7,9 @@ import pytest
 
 from rag_eval_hooks.metrics import metric_classes, parse_metric
 from rag_eval_hooks.metrics.levels import unit_of
-from rag_eval_hooks.record.item_keys import DOCUMENT_KEYS, PAGE_KEYS
 from rag_eval_hooks.metrics.spans import character_range, covers
 from rag_eval_hooks.record import Chunk, GoldSpan, RagRun, read_run
+from rag_eval_hooks.record.item_keys import DOCUMENT_KEYS, PAGE_KEYS
 
 LEVELS = ("chunk", "page", "document")
 
