@@ -17,7 +17,8 @@ from rag_eval_hooks.capture.guard import caught_counts
 from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks.metrics import Metric
 from rag_eval_hooks.pipeline import evaluate
-from rag_eval_hooks.record import Evaluation, Gold, RagRun
+from rag_eval_hooks.record import Evaluation, Gold, ItemKeys, RagRun
+from rag_eval_hooks.record.redact import Redact, redacted, withheld
 
 __all__ = ["Captured", "Hooks", "RunSink"]
 
@@ -74,6 +75,12 @@ class Hooks:
         gold: Returns the labels of a run, or None; called on the worker's thread.
         attributor: What attribution goes by; see `rag_eval_hooks.Attributor`. A rolling background in it is shown each
             run's chunks after their evaluation.
+        redact: Returns a text without what must not be stored; called for every text of each record, on the worker's
+            thread, before the record is labelled, evaluated, kept or handed to any sink, so that results agree with
+            what is stored. If it raises, all texts of the record are left out, and its flags say `withheld`.
+        item_keys: Which metadata keys hold an item's id, score, document and page, beside the usual ones.
+        resume_s: Seconds that an interrupted question (LangGraph's `interrupt()`) waits for the run that goes on with
+            it in the same thread (`configurable.thread_id`), so that both are one record; by default two are made.
         keep: Newest records to keep in memory for `records` and `last`; 0 keeps none.
         max_open: Questions that may be open at once; one more evicts the oldest.
         ttl_s: Seconds without any event after which an unfinished question is recorded as `timeout`.
@@ -99,6 +106,9 @@ class Hooks:
         k: int | None = None,
         gold: Callable[[RagRun], Gold | None] | None = None,
         attributor: Attributor | None = None,
+        redact: Redact | None = None,
+        item_keys: ItemKeys | None = None,
+        resume_s: float | None = None,
         keep: int = 1_000,
         max_open: int = 1_000,
         ttl_s: float = 300.0,
@@ -124,12 +134,20 @@ class Hooks:
             raise ConfigError(f"gold: expected a function that takes a RagRun and returns a Gold or None, got {gold!r}")
         if attributor is not None and not isinstance(attributor, Attributor):
             raise ConfigError(f"attributor: expected an Attributor, got {attributor!r}")
+        if redact is not None and not callable(redact):
+            raise ConfigError(f"redact: expected a function that takes a text and returns a text, got {redact!r}")
+        if item_keys is not None and not isinstance(item_keys, ItemKeys):
+            raise ConfigError(f'item_keys: expected ItemKeys, as in ItemKeys(source="my_file"), got {item_keys!r}')
+        if resume_s is not None:
+            check_seconds("resume_s", resume_s)
+        self._redact = redact
+        self._item_keys = item_keys or ItemKeys()
         self.sinks: tuple[RunSink, ...] = checked_sinks(sinks)
         self._metrics = None if metrics is None else checked_metrics(metrics)
         self._k = k
         self._gold = gold
         self._attributor = attributor
-        self._limits = Limits(max_open=max_open, ttl_s=ttl_s, grace_s=grace_s)
+        self._limits = Limits(max_open=max_open, ttl_s=ttl_s, grace_s=grace_s, resume_s=resume_s)
         self._keep = keep
         self._collectors: dict[str, Collector] = {}
         self._worker = Worker(
@@ -155,6 +173,7 @@ class Hooks:
                 "failed_evaluation",
                 "gold_error",
                 "model_incomplete",
+                "redaction_failed",
                 "sink_error",
                 "written",
             ),
@@ -201,11 +220,11 @@ class Hooks:
     def _process(self, trace: Trace) -> None:
         run: RagRun | None = None
         with guarded_work("hooks.record"):
-            run = assemble(trace)
+            run = assemble(trace, self._item_keys)
         if run is None:
             self._count("failed_record")
             return
-        run = self._labelled(run)
+        run = self._labelled(self._without_secrets(run))
         evaluation: Evaluation | None = None
         with guarded_work("hooks.evaluate"):
             evaluation = evaluate(run, self._metrics, self._attributor)
@@ -226,6 +245,14 @@ class Hooks:
                 sink.write(run, evaluation)
                 done = True
             self._count("written" if done else "sink_error")
+
+    def _without_secrets(self, run: RagRun) -> RagRun:
+        if self._redact is None:
+            return run
+        with guarded_work("hooks.redact"):
+            return redacted(run, self._redact)
+        self._count("redaction_failed")
+        return withheld(run)
 
     def _labelled(self, run: RagRun) -> RagRun:
         if self._gold is None:
@@ -317,6 +344,11 @@ class Hooks:
             collector.close_all()
         return self._worker.close(timeout, self._close_sinks if self.sinks else None)
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether `close` was called; what is asked from then on is counted as `closed`."""
+        return self._worker.is_closed
+
     def stats(self) -> dict[str, int]:
         """Returns what happened to every question, by word.
 
@@ -324,6 +356,8 @@ class Hooks:
         `evaluated` + `failed_record` + `failed_evaluation`. Of all these, `evicted` and `timeout` did not end by
         themselves; `late` events came after their record. `written` and `sink_error` count per sink.
         `model_incomplete` counts evaluations in which the support model left a claim it was to judge without an answer.
+        `redaction_failed` counts records whose texts were withheld. `suppressed` counts runs that were not captured on
+        purpose, `resumed` runs that went on with an interrupted question.
         `malformed_item` counts what a search returned that was no whole document; it keeps its rank.
         `caught_in_process` is the number of exceptions that the host never saw, of all hooks of the process together.
         """

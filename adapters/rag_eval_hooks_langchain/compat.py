@@ -4,7 +4,11 @@ from contextvars import ContextVar
 from typing import Any
 from uuid import UUID
 
-__all__ = ["FALLBACKS", "fallback_parent", "note_fallbacks"]
+from langchain_core.runnables.config import var_child_runnable_config
+
+from rag_eval_hooks.capture import guarded
+
+__all__ = ["FALLBACKS", "ambient_run", "fallback_parent", "note_fallbacks"]
 
 FALLBACKS = "RunnableWithFallbacks"
 """Name of the runs to note."""
@@ -27,3 +31,15 @@ def fallback_parent(inputs: Any) -> int | None:
     """
     wrapper = _wrapper.get()
     return wrapper[0] if wrapper is not None and wrapper[1] == id(inputs) else None
+
+
+def ambient_run() -> int | None:
+    """Returns the id of the LangChain run that the caller's code stands in, or None.
+
+    The variable that holds it has no public reader in any version (langchain-core 0.3.0 to 1.8.3).
+    """
+    with guarded("compat.ambient_run"):
+        config = var_child_runnable_config.get()
+        parent = getattr(config.get("callbacks") if config else None, "parent_run_id", None)
+        return parent.int if isinstance(parent, UUID) else None
+    return None

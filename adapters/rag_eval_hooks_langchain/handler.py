@@ -1,6 +1,6 @@
 """`RagEvalCallbackHandler`: LangChain and LangGraph events to collector calls, and no decisions."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from types import TracebackType
@@ -41,6 +41,7 @@ _ON_LLM_START = guarded("langchain.on_llm_start")
 _ON_LLM_NEW_TOKEN = guarded("langchain.on_llm_new_token")
 _ON_LLM_END = guarded("langchain.on_llm_end")
 _ON_LLM_ERROR = guarded("langchain.on_llm_error")
+_ON_STREAM_EVENT = guarded("langchain.on_stream_event")
 _ON_RETRIEVER_START = guarded("langchain.on_retriever_start")
 _ON_RETRIEVER_END = guarded("langchain.on_retriever_end")
 _ON_RETRIEVER_ERROR = guarded("langchain.on_retriever_error")
@@ -94,7 +95,12 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
         if not isinstance(hooks, Hooks):
             raise ConfigError(f"hooks: expected a Hooks object, got {hooks!r}; name other arguments, as in sinks=[...]")
         self.hooks = hooks
-        self._collector: Collector | _SwitchedOff = hooks.collector(_captured_by(), _id_text)
+        self._collector: Collector = hooks.collector(_captured_by(), _id_text)
+
+    @property
+    def collector(self) -> Collector:
+        """What takes this handler's events; for `question`."""
+        return self._collector
 
     # Results -----------------------------------------------------------------------------------------------------
 
@@ -122,6 +128,11 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
     def close(self, timeout: float = 5.0) -> int:
         """Finishes all records and closes the sinks; returns the number of records that were not written in time."""
         return self.hooks.close(timeout)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether `close` was called; what is asked from then on is counted as `closed`."""
+        return self.hooks.is_closed
 
     def stats(self) -> dict[str, int]:
         """Returns what happened to every question, by word; see `Hooks.stats`."""
@@ -227,6 +238,18 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
         with _ON_LLM_NEW_TOKEN:
             self._collector.token(run_id.int, token)
 
+    def on_stream_event(self, event: Any, *, run_id: UUID, **_: Any) -> None:
+        """Notes what only the block events of `astream_events(version="v3")` say: parts of blocks, and the end."""
+        with _ON_STREAM_EVENT:
+            kind = event["event"]
+            if kind == "content-block-delta":
+                text = event["delta"].get("text")
+                if text:
+                    self._collector.part(run_id.int, text)
+            elif kind == "message-finish":
+                usage = event.get("usage")
+                self._collector.said(run_id.int, {**usage} if usage else None)
+
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **_: Any) -> None:
         """Notes what a model call returned."""
         with _ON_LLM_END:
@@ -307,18 +330,17 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
             self._collector.fail(run_id.int, error)
 
 
-class _SwitchedOff:
+class _SwitchedOff(Collector):
     """Takes events and keeps nothing."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda _: None)
 
     def start(self, *_: Any, **__: Any) -> None: ...
 
-    def token(self, *_: Any) -> None: ...
+    open = token = part = said = end = fail = start
 
-    def end(self, *_: Any, **__: Any) -> None: ...
-
-    def fail(self, *_: Any, **__: Any) -> None: ...
-
-    def is_open(self, _: Any) -> bool:
+    def is_open(self, run_id: Hashable) -> bool:  # noqa: ARG002
         return False
 
 

@@ -5,19 +5,22 @@ from rag_eval_hooks.capture.collector import BOUNDARY_TAG, Collector
 from rag_eval_hooks.capture.guard import guarded, guarded_work
 from rag_eval_hooks.capture.open_records import UNSET, Limits
 from rag_eval_hooks.capture.packing import find_in_prompt
-from rag_eval_hooks.capture.trace import Item, Items, Message, Opaque, Reply, Step, Trace
+from rag_eval_hooks.capture.scope import ExplicitQuestion, suppress_capture
+from rag_eval_hooks.capture.trace import Item, Items, Message, Opaque, Reply, Resume, Step, Trace
 from rag_eval_hooks.capture.worker import Worker
 
 __all__ = [
     "BOUNDARY_TAG",
     "UNSET",
     "Collector",
+    "ExplicitQuestion",
     "Item",
     "Items",
     "Limits",
     "Message",
     "Opaque",
     "Reply",
+    "Resume",
     "Step",
     "Trace",
     "Worker",
@@ -25,4 +28,5 @@ __all__ = [
     "find_in_prompt",
     "guarded",
     "guarded_work",
+    "suppress_capture",
 ]

@@ -11,7 +11,8 @@ from typing import Any
 
 from rag_eval_hooks.capture.guard import guarded
 from rag_eval_hooks.capture.open_records import UNSET, Limits, OpenRecords, Record
-from rag_eval_hooks.capture.trace import Forced, Items, Kind, Trace
+from rag_eval_hooks.capture.scope import SCOPE, ExplicitQuestion
+from rag_eval_hooks.capture.trace import Forced, Items, Kind, Reply, Trace
 
 __all__ = ["BOUNDARY_TAG", "Collector"]
 
@@ -25,7 +26,7 @@ over documents or sub-questions of the one question."""
 BATCH = 512
 """Events that may wait for the worker; then the host's thread puts them away itself."""
 
-_START, _END = 0, 1
+_START, _END, _DROP = 0, 1, 2
 _Event = tuple[Any, ...]
 """What happened (`_START`, ...), when, to which run, and the arguments of the method that applies it."""
 
@@ -84,6 +85,10 @@ class Collector:
         """Ids of runs that carry the tag that opens a record."""
         self._tokens: dict[Hashable, list[Any]] = {}
         """Of model runs that are open: the time of the first token, then the tokens."""
+        self._by_parts: set[Hashable] = set()
+        """Ids of those whose tokens come as parts of blocks only; see `part`."""
+        self._said: dict[Hashable, Reply] = {}
+        """What model runs have said whose end is still to come; see `said`."""
         # What `drain` keeps, under the lock. Re-entrant, because the garbage collector may run a finalizer of the
         # host, and so call us, while we hold it.
         self._lock = threading.RLock()
@@ -118,6 +123,13 @@ class Collector:
         seen = self._seen
         if run_id in seen:
             return
+        scope = SCOPE.get()
+        if scope is not None:
+            if not isinstance(scope, ExplicitQuestion):
+                self._suppress(run_id)
+                return
+            if scope.collector is self and scope.is_open and (parent_id == scope.around or parent_id not in seen):
+                parent_id = scope.run_id
         seen.add(run_id)
         events = self._events
         marked = isinstance(tags, (list, tuple)) and BOUNDARY_TAG in tags
@@ -146,6 +158,24 @@ class Collector:
         if len(events) >= BATCH:
             self._drain_backlog()
 
+    def open(
+        self, run_id: Hashable, name: str | None, value: Any, tags: Sequence[str], metadata: Mapping[str, Any]
+    ) -> None:
+        """Opens a record by hand, wherever it is called; see `ExplicitQuestion`."""
+        self._seen.add(run_id)
+        self._roots.add(run_id)
+        about = (tuple(tags), dict(metadata), self._wall(), False)
+        self._events.append((_START, self._clock(), run_id, None, "chain", name, value, about))
+        if self._wake is not None:
+            self._wake()
+
+    def _suppress(self, run_id: Hashable) -> None:
+        """Notes a run only so that its end, and what runs below it elsewhere, is recognised."""
+        self._seen.add(run_id)
+        self._events.append((_DROP, run_id))
+        if len(self._events) >= BATCH:
+            self._drain_backlog()
+
     def token(self, run_id: Hashable, token: Any) -> None:
         """Notes one streamed token (text or a list of blocks) of a model run; empty tokens do not count."""
         tokens = self._tokens.get(run_id)
@@ -154,6 +184,19 @@ class Collector:
         if not tokens:
             tokens.append(self._clock())
         tokens.append(token)
+
+    def part(self, run_id: Hashable, text: str) -> None:
+        """Notes a part of a streamed block, which most models report as a token, too; then it does not count twice."""
+        tokens = self._tokens.get(run_id)
+        if tokens is not None and (not tokens or run_id in self._by_parts):
+            self._by_parts.add(run_id)
+            self.token(run_id, text)
+
+    def said(self, run_id: Hashable, usage: Mapping[str, Any] | None) -> None:
+        """Notes that a model run has said all, whatever ends it: its end may come when the host's loop is closed."""
+        tokens = self._tokens.get(run_id)
+        if tokens:
+            self._said[run_id] = Reply(tokens[1:], False, usage)
 
     def end(
         self,
@@ -175,6 +218,11 @@ class Collector:
             error: Names of the error's class and its bases, if the run failed; see `fail`.
         """
         tokens = self._tokens.pop(run_id, None)
+        if self._said or self._by_parts:
+            self._by_parts.discard(run_id)
+            said = self._said.pop(run_id, None)
+            if said is not None and error is not None:
+                value, error = said, None
         if run_id in self._roots:
             kept = value if snapshot is None else _take(snapshot, value)
             asked = inputs if inputs is UNSET or snapshot is None else _take(snapshot, inputs)
@@ -292,14 +340,25 @@ class Collector:
     def remembered_ids(self) -> int:
         """Ids that are kept in any table, of open records or of delivered ones."""
         self.drain()
-        return len(self._seen | self._roots | self._mapping | self._marked | self._tokens.keys())
+        return len(
+            self._seen
+            | self._roots
+            | self._mapping
+            | self._marked
+            | self._by_parts
+            | self._tokens.keys()
+            | self._said.keys()
+        )
 
     def _apply_all(self) -> None:
         events, table = self._events, self._table
         while events:
             event = events.popleft()
             with guarded("capture.event"):
-                self._hand_over(table.start(*event[1:]) if event[0] == _START else table.end(*event[1:]))
+                if event[0] == _DROP:
+                    table.suppress(event[1])
+                else:
+                    self._hand_over(table.start(*event[1:]) if event[0] == _START else table.end(*event[1:]))
         self._forget()
 
     def _close(self, due: Sequence[tuple[Record, Forced | None]]) -> None:
@@ -322,8 +381,10 @@ class Collector:
         if forgotten:
             for ids in (self._seen, self._roots, self._mapping, self._marked):
                 ids.difference_update(forgotten)
+            self._by_parts.difference_update(forgotten)
             for run_id in forgotten:
                 self._tokens.pop(run_id, None)
+                self._said.pop(run_id, None)
             forgotten.clear()
 
 

@@ -3,13 +3,12 @@
 from collections.abc import Hashable
 
 from rag_eval_hooks.capture.ledger import Lineage
-from rag_eval_hooks.capture.trace import Step, Trace
+from rag_eval_hooks.capture.trace import INTERRUPTS, Step, Trace
 from rag_eval_hooks.record import Attempt
 from rag_eval_hooks.record.run import Status
 
 __all__ = ["attempts_of", "error_of", "status_of"]
 
-INTERRUPTS = frozenset({"GraphInterrupt", "GraphBubbleUp", "NodeInterrupt"})
 NOT_ERRORS = INTERRUPTS | {"ParentCommand", "WorkflowDone"}
 """How frameworks steer; raised as exceptions, but no failures."""
 
@@ -26,20 +25,11 @@ def status_of(trace: Trace) -> Status:
         return "cancelled"
     if errors and not errors & NOT_ERRORS:
         return "error"
-    if is_interrupted(trace):
+    if trace.is_interrupted:
         return "interrupted"
     if trace.parent_unknown and root.kind != "chain":
         return "partial"
     return "ok"
-
-
-def is_interrupted(trace: Trace) -> bool:
-    """Whether a graph stopped to wait for somebody, and has not gone on since."""
-    since = trace.resumed_at
-    return any(
-        step.error is not None and INTERRUPTS.intersection(step.error) and (since is None or step.started >= since)
-        for step in trace.steps
-    )
 
 
 def error_of(trace: Trace, status: Status) -> str | None:

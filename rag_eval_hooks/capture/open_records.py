@@ -3,8 +3,9 @@
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any, Final
+from uuid import UUID
 
-from rag_eval_hooks.capture.trace import Forced, Items, Kind, Reply, Trace
+from rag_eval_hooks.capture.trace import Forced, Items, Kind, Reply, Resume, Start, Trace
 
 __all__ = ["UNSET", "About", "Limits", "OpenRecords", "Record"]
 
@@ -13,6 +14,10 @@ UNSET: Final[Any] = object()
 
 About = tuple[tuple[str, ...], Mapping[str, Any], float, bool]
 """Of a run that opens a record: tags, metadata, time since 1970, and whether it names a parent nobody knows."""
+
+
+_Thread = tuple[str | None, str]
+"""A conversation: the name of the runs that it consists of, and its id."""
 
 
 class Limits:
@@ -24,9 +29,11 @@ class Limits:
         grace_s: Seconds that a record waits, after its root ended, for work below it that is still open.
         max_steps: Runs kept of one question; further ones are counted as `too_many_steps`.
         tombstones: Ids of delivered or dropped runs that are remembered, so that what runs below them is recognised.
+        resume_s: Seconds that an interrupted question waits for the run that goes on with it, so that both are one
+            record; None records each as it ends.
     """
 
-    __slots__ = ("grace_s", "max_open", "max_steps", "tombstones", "ttl_s")
+    __slots__ = ("grace_s", "max_open", "max_steps", "resume_s", "tombstones", "ttl_s")
 
     def __init__(
         self,
@@ -35,12 +42,14 @@ class Limits:
         grace_s: float = 5.0,
         max_steps: int = 5_000,
         tombstones: int = 20_000,
+        resume_s: float | None = None,
     ) -> None:
         self.max_open = max_open
         self.ttl_s = ttl_s
         self.grace_s = grace_s
         self.max_steps = max_steps
         self.tombstones = tombstones
+        self.resume_s = resume_s
 
 
 class OpenRecords:
@@ -68,6 +77,8 @@ class OpenRecords:
         """By run id: the record it belongs to, open or (for a while) delivered; also of runs that were dropped."""
         self._open: OrderedDict[int, Record] = OrderedDict()
         """The open records, oldest first."""
+        self._interrupted: dict[_Thread, Record] = {}
+        """Open records that wait for the run that goes on with them, by the conversation they belong to."""
         self._shells: deque[tuple[Hashable, ...]] = deque()
         """The ids in `_runs` that stand for nothing any more, oldest first: of delivered records, and dropped ones."""
         self.remembered = 0
@@ -77,7 +88,19 @@ class OpenRecords:
         self.closed: list[Hashable] = []
         """Ids that open no record any more: roots that are through, and runs that were dropped; the owner clears it."""
         self.counts = dict.fromkeys(
-            ("opened", "finished", "discarded", "late", "evicted", "timeout", "too_many_steps", "malformed_item"), 0
+            (
+                "opened",
+                "finished",
+                "discarded",
+                "late",
+                "suppressed",
+                "resumed",
+                "evicted",
+                "timeout",
+                "too_many_steps",
+                "malformed_item",
+            ),
+            0,
         )
 
     def __len__(self) -> int:
@@ -106,7 +129,11 @@ class OpenRecords:
         found: list[tuple[Record, Forced | None]] = []
         for record, trace in self.all():
             if trace.root_ended is not None:
-                if orphans or now - trace.root_ended >= self._limits.grace_s:
+                if trace.waits_to_resume:
+                    is_due = now - trace.root_ended >= (self._limits.resume_s or 0.0)
+                else:
+                    is_due = orphans or now - trace.root_ended >= self._limits.grace_s
+                if is_due:
                     found.append((record, None))
                 continue
             # Tokens come without a time of their own: that there are more than last time shows that the run lives.
@@ -129,6 +156,7 @@ class OpenRecords:
         about: tuple[tuple[str, ...], Mapping[str, Any], float, bool] | None,
     ) -> Trace | None:
         """Adds a run to its record, or opens one (`about` is given); returns the trace that had to go for it."""
+        evicted: Trace | None = None
         start = (parent_id, kind, name, value, now)
         generates = kind == "retriever" or kind == "model"
         record = None if parent_id is None else self._runs.get(parent_id)
@@ -148,11 +176,17 @@ class OpenRecords:
             self._runs[run_id] = record
             return None
         tags, metadata, started_at, unknown = about
+        before = self._waiting_in(_thread_of(name, metadata))
+        if before is not None:
+            if _goes_on(value):
+                self._resume(before, run_id, start)
+                return None
+            evicted = self.close(before, None)  # the conversation went on with another question
         trace = Trace(run_id, start, started_at, self._captured_by, self._id_text)
         trace.tags, trace.metadata, trace.parent_unknown, trace.is_rag = tags, metadata, unknown, generates
-        evicted = None
         if len(self._open) >= self._limits.max_open:
-            evicted = self.close(next(iter(self._open.values())), "evicted")
+            oldest = next(iter(self._open.values()))
+            evicted = self.close(oldest, None if oldest.trace and oldest.trace.waits_to_resume else "evicted")
         record = Record(trace)
         self._open[id(record)] = record
         self._runs[run_id] = record
@@ -189,7 +223,7 @@ class OpenRecords:
             trace.tokens[run_id] = tokens
         if lists:
             trace.is_rag = True
-        if run_id == trace.root_id:
+        if run_id == trace.last_root:
             trace.root_ended = now
             if read:
                 trace.read = {model: count for model, count in read.items() if model in trace.starts}
@@ -203,14 +237,51 @@ class OpenRecords:
                     for other, start in trace.starts.items()
                 )
         if trace.root_ended is not None and len(trace.ends) == len(trace.starts):
+            if self._hold(record, trace):
+                return None
             return self.close(record, None)
         return None
+
+    def _hold(self, record: "Record", trace: Trace) -> bool:
+        """Lets an interrupted question wait for the run that goes on with it, if it is to wait and can be found."""
+        if self._limits.resume_s is None or not trace.is_interrupted:
+            return False
+        thread = _thread_of(trace.starts[trace.root_id][2], trace.metadata)
+        if thread is None:
+            return False
+        trace.waits_to_resume = True
+        self._interrupted[thread] = record
+        return True
+
+    def _waiting_in(self, thread: "_Thread | None") -> "Record | None":
+        return self._interrupted.get(thread) if self._interrupted and thread is not None else None
+
+    def _resume(self, record: "Record", run_id: Hashable, start: Start) -> None:
+        """Lets a run go on with an interrupted question, as if its root had not ended."""
+        trace = record.trace
+        if trace is None:
+            return
+        self._stop_waiting(trace)
+        self._runs[run_id] = record
+        trace.starts[run_id] = (trace.root_id, *start[1:])
+        trace.resumes = (*trace.resumes, run_id)
+        trace.resumed_at = trace.touched = start[4]
+        trace.root_ended = None
+        self.counts["resumed"] += 1
+
+    def _stop_waiting(self, trace: Trace) -> None:
+        trace.waits_to_resume = False
+        thread = _thread_of(trace.starts[trace.root_id][2], trace.metadata)
+        if thread is not None:
+            self._interrupted.pop(thread, None)
 
     def close(self, record: "Record", forced: Forced | None) -> Trace | None:
         """Ends a record; returns its trace if it is worth delivering."""
         trace = record.trace
         if trace is None or self._open.pop(id(record), None) is None:
             return None
+        if trace.waits_to_resume:
+            self._stop_waiting(trace)
         trace.forced = forced
         ids = tuple(trace.starts)
         if len(trace.ends) < len(ids):
@@ -221,7 +292,7 @@ class OpenRecords:
                     trace.tokens[run_id] = tokens
         # The ids stay, and now say "delivered"; what they belonged to goes.
         record.trace = None
-        self.closed.append(trace.root_id)
+        self.closed.extend((trace.root_id, *trace.resumes))
         self._remember(ids)
         if forced is not None:
             self.counts[forced] += 1
@@ -231,6 +302,11 @@ class OpenRecords:
         self.counts["finished"] += 1
         trace.size = _size(trace)
         return trace
+
+    def suppress(self, run_id: Hashable) -> None:
+        """Counts a run that is not to be captured, and remembers its id."""
+        self.counts["suppressed"] += 1
+        self._drop(run_id, Record(None))
 
     def _drop(self, run_id: Hashable, record: "Record") -> None:
         """Keeps nothing of a run but the record it belongs to: what runs below it is no question of its own."""
@@ -260,6 +336,18 @@ class Record:
         self.trace = trace
         self.cut_off: frozenset[Hashable] = frozenset()
         """Runs that had not ended when the record was delivered."""
+
+
+def _thread_of(name: Any, metadata: Mapping[str, Any]) -> _Thread | None:
+    thread = metadata.get("thread_id")
+    if isinstance(thread, (str, int, UUID)) and not isinstance(thread, bool):
+        return name if isinstance(name, str) else None, str(thread)
+    return None
+
+
+def _goes_on(value: Any) -> bool:
+    """Whether an input lets an interrupted run go on: what it waited for, or nothing at all."""
+    return value is None or isinstance(value, Resume)
 
 
 def _size(trace: Trace) -> int:

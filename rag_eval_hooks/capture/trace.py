@@ -6,10 +6,26 @@ from typing import Any, Literal, NamedTuple
 
 from rag_eval_hooks.record.run import StepKind
 
-__all__ = ["Forced", "Item", "Items", "Kind", "Message", "Opaque", "Reply", "Resume", "Step", "Trace"]
+__all__ = [
+    "INTERRUPTS",
+    "Forced",
+    "Item",
+    "Items",
+    "Kind",
+    "Message",
+    "Opaque",
+    "Reply",
+    "Resume",
+    "Start",
+    "Step",
+    "Trace",
+]
 
 Kind = StepKind
 Forced = Literal["timeout", "evicted"]
+
+INTERRUPTS = frozenset({"GraphInterrupt", "GraphBubbleUp", "NodeInterrupt"})
+"""Names of the exceptions with which graphs stop to wait for somebody."""
 
 Item = tuple[Any, Any, Mapping[str, Any], float | None]
 """Snapshot of one retrieved item: id, text, a copy of its metadata, score (None: look into the metadata)."""
@@ -115,6 +131,8 @@ class Trace:
     """When the question went on after it had been interrupted."""
     resumes: "tuple[Hashable, ...]" = ()
     """Ids of the runs that went on with it, in order."""
+    waits_to_resume: bool = False
+    """Whether the root has ended only to wait for somebody, and the record waits with it."""
     left_early: bool = False
     """Whether the root ended normally while work below it went on: the consumer stopped reading."""
     streamed: bool = False
@@ -163,6 +181,20 @@ class Trace:
     def is_root(self, step: Step) -> bool:
         """Whether a run is the one that opened the record, or one that went on with it."""
         return step.run_id == self.root_id or step.run_id in self.resumes
+
+    @property
+    def last_root(self) -> Hashable:
+        """Id of the run whose end is the question's end."""
+        return self.resumes[-1] if self.resumes else self.root_id
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether a graph stopped to wait for somebody, and has not gone on since."""
+        since = self.resumed_at
+        return any(
+            error is not None and INTERRUPTS.intersection(error) and (since is None or self.starts[run_id][4] >= since)
+            for run_id, (_, _, _, error) in self.ends.items()
+        )
 
     @property
     def seconds(self) -> float:

@@ -229,6 +229,11 @@ class Worker:
         self._queue.put(_Task(run, None, None))
         return done
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether no more work is taken."""
+        return self._closed
+
     def stats(self) -> dict[str, int]:
         """Returns counts by word; submitted == processed + queue_full + closed + queued."""
         with self._lock:

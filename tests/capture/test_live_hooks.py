@@ -44,12 +44,12 @@ def test_the_counts_add_up_whatever_fails(caught: list[Exception], monkeypatch: 
     assemble, evaluate = module.assemble, module.evaluate
     entered, release = threading.Event(), threading.Event()
 
-    def assemble_some(trace: Any) -> Any:
+    def assemble_some(trace: Any, keys: Any) -> Any:
         entered.set()
         assert release.wait(20)
         if trace.root.run_id == "q1":
             raise ValueError
-        return assemble(trace)
+        return assemble(trace, keys)
 
     def evaluate_some(run: Any, metrics: Any, attributor: Any) -> Any:
         if run.run_id == "q2":

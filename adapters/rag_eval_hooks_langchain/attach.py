@@ -1,0 +1,178 @@
+"""Attaching one handler to everything that runs, in the whole process or in one block."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from langchain_core.documents import Document
+from langchain_core.tracers.context import register_configure_hook
+
+from rag_eval_hooks.capture import ExplicitQuestion, guarded
+from rag_eval_hooks.errors import ConfigError
+from rag_eval_hooks_langchain.compat import ambient_run
+from rag_eval_hooks_langchain.extract import items_from_documents, snapshot
+from rag_eval_hooks_langchain.handler import RagEvalCallbackHandler
+
+__all__ = ["Question", "attach", "attached", "detach", "question"]
+
+_block: ContextVar[RagEvalCallbackHandler | None] = ContextVar("rag_eval_hooks_handler", default=None)
+"""The handler of the `question` block that we are in."""
+
+
+class _Switch:
+    """What LangChain asks, each time it puts callbacks together, for a handler to add.
+
+    It takes the place of a `ContextVar`, of which only `get` is used: a variable would have to be set in every thread
+    and task, or else keep its default, the handler, for ever. With nothing attached LangChain adds nothing.
+    """
+
+    def __init__(self) -> None:
+        self.handler: RagEvalCallbackHandler | None = None
+
+    def get(self) -> RagEvalCallbackHandler | None:
+        return _block.get() or self.attached
+
+    @property
+    def attached(self) -> RagEvalCallbackHandler | None:
+        """The process's handler; None once it is closed."""
+        handler = self.handler
+        return None if handler is None or handler.is_closed else handler
+
+
+_switch = _Switch()
+_registered = False
+
+
+def attach(handler: RagEvalCallbackHandler | None = None, **options: Any) -> RagEvalCallbackHandler:
+    """Attaches a handler to every LangChain and LangGraph run of the process, in all threads and event loops.
+
+    Nothing need be passed to any chain. Closing the handler (`with attach(...) as handler:`) takes it off, too. A chain
+    that gets the same handler as a callback is recorded once.
+
+    >>> from rag_eval_hooks_langchain import attach, detach
+    >>> handler = attach(keep=10)
+    >>> detach() is handler
+    True
+
+    Args:
+        handler: What to attach; by default a new one is made.
+        **options: Options of the new handler; see `RagEvalCallbackHandler`.
+
+    Returns:
+        The attached handler. Without arguments, the one that is attached already, if any.
+
+    Raises:
+        ConfigError: If another handler is attached, or `handler` is given together with options.
+    """
+    current = _switch.attached
+    if current is not None:
+        if (handler is None and not options) or handler is current:
+            return current
+        raise ConfigError("a handler is attached already; call detach() first")
+    if handler is None:
+        handler = RagEvalCallbackHandler(**options)
+    elif options:
+        raise ConfigError("give either a handler or the options to make one from, not both")
+    elif not isinstance(handler, RagEvalCallbackHandler):
+        raise ConfigError(f"attach: expected a RagEvalCallbackHandler, got {handler!r}")
+    _register()
+    _switch.handler = handler
+    return handler
+
+
+def detach() -> RagEvalCallbackHandler | None:
+    """Takes the attached handler off again; what runs already is still recorded.
+
+    Returns:
+        The handler, to be flushed or closed; None if none was attached.
+    """
+    handler = _switch.attached
+    _switch.handler = None
+    return handler
+
+
+def attached() -> RagEvalCallbackHandler | None:
+    """Returns the handler that is attached to the process, or None."""
+    return _switch.attached
+
+
+class Question(ExplicitQuestion):
+    """One question of hand-written code; see `question`."""
+
+    def documents(self, found: Sequence[Document | str], query: str | None = None, name: str = "search") -> None:
+        """Notes a search that ran without a LangChain retriever.
+
+        Args:
+            found: What was found, best first: documents or texts.
+            query: What was searched for; by default, the question.
+            name: The search's name in the record.
+        """
+        with guarded("question.documents"):
+            whole = [Document(page_content=one) if isinstance(one, str) else one for one in found]
+            self.retrieved(items_from_documents(whole), query, name)
+
+
+@contextmanager
+def question(
+    text: Any,
+    handler: RagEvalCallbackHandler | None = None,
+    *,
+    name: str = "question",
+    tags: Iterable[str] = (),
+    metadata: Mapping[str, Any] | None = None,
+) -> Iterator[Question]:
+    """Makes everything that runs in a `with` block one question: hand-written code without a chain around it.
+
+    The handler need not be passed to what runs in the block. Tasks and `asyncio.to_thread` belong to it, too; a plain
+    thread does if it runs in a copy of the context (`contextvars.copy_context().run`).
+
+    >>> from langchain_core.language_models import FakeListChatModel
+    >>> from rag_eval_hooks_langchain import RagEvalCallbackHandler, question
+    >>> with RagEvalCallbackHandler() as handler, question("Who keeps bees?", handler) as asked:
+    ...     asked.documents(["Ada keeps bees."])
+    ...     asked.answer = FakeListChatModel(responses=["Ada does."]).invoke("Who keeps bees? Ada keeps bees.").content
+    >>> handler.last.run.question, handler.last.run.answer, len(handler.last.run.context)
+    ('Who keeps bees?', 'Ada does.', 1)
+
+    Args:
+        text: The question.
+        handler: What records it; by default the attached one (`attach`).
+        name: The name of the record's root.
+        tags: Tags of the record.
+        metadata: Metadata of the record, to slice reports by.
+
+    Yields:
+        An object to say what cannot be seen: `documents(found)`, `generated(text, prompt)`, and `answer`, the answer
+        itself where it is not what the last model call said.
+
+    Raises:
+        ConfigError: If no handler is given and none is attached.
+    """
+    taken = handler or _switch.get()
+    if not isinstance(taken, RagEvalCallbackHandler):
+        raise ConfigError("question(...) needs a handler: pass one, or call attach() first")
+    _register()
+    asked = Question(
+        taken.collector,
+        snapshot(text),
+        name=name,
+        tags=tuple(tags),
+        metadata=metadata,
+        around=ambient_run(),
+    )
+    token = _block.set(taken)
+    try:
+        with asked:
+            yield asked
+    finally:
+        # In a generator that is closed elsewhere the variable is not ours to reset.
+        with guarded("question.leave"):
+            _block.reset(token)
+
+
+def _register() -> None:
+    global _registered
+    if not _registered:
+        _registered = True
+        register_configure_hook(_switch, inheritable=True)  # type: ignore[arg-type]  # see _Switch
