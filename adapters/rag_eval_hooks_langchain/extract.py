@@ -12,7 +12,7 @@ from langchain_core.messages import BaseMessage
 from langchain_core.outputs import LLMResult
 from langchain_core.prompt_values import PromptValue
 
-from rag_eval_hooks.capture import Item, Items, Message, Opaque, Reply, guarded
+from rag_eval_hooks.capture import FOR_THE_HOST, Item, Items, Message, Opaque, Reply, guarded
 
 __all__ = [
     "document_lists",
@@ -59,7 +59,9 @@ def items_from_documents(documents: Sequence[Document]) -> Items:
             if type(text) is not str:
                 return _items_one_by_one(documents)
             kept.append((document.id, text, {**document.metadata}, None))
-    except Exception:  # noqa: BLE001  it is met again, and counted, one document at a time
+    except FOR_THE_HOST:
+        raise
+    except BaseException:  # noqa: BLE001  it is met again, and counted, one document at a time
         return _items_one_by_one(documents)
     return Items(kept)
 
@@ -179,7 +181,10 @@ def document_lists(value: Any) -> tuple[Items, ...]:
         value = value.update if type(value).__name__ == "Command" else None
         if not isinstance(value, dict):
             return ()
-    return tuple([items_from_documents(item) for item in value.values() if _are_documents(item)])
+    # Most values are texts: they are not worth a call.
+    return tuple(
+        [items_from_documents(item) for item in value.values() if type(item) is not str and _are_documents(item)]
+    )
 
 
 def tool_lists(output: Any) -> tuple[Items, ...]:

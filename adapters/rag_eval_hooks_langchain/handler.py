@@ -12,7 +12,7 @@ from langchain_core.documents import Document
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import LLMResult
 
-from rag_eval_hooks.capture import UNSET, Collector, Items, Message, Reply, guarded
+from rag_eval_hooks.capture import UNSET, Collector, Items, Message, Reply, caught
 from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks.hooks import Captured, Hooks, RunSink
 from rag_eval_hooks.metrics import Metric
@@ -31,23 +31,6 @@ from rag_eval_hooks_langchain.extract import (
 __all__ = ["RagEvalCallbackHandler"]
 
 LAST_WAIT_S = 2.0
-
-# Looked up once: these run at every event of the host.
-_ON_CHAIN_START = guarded("langchain.on_chain_start")
-_ON_CHAIN_END = guarded("langchain.on_chain_end")
-_ON_CHAIN_ERROR = guarded("langchain.on_chain_error")
-_ON_CHAT_MODEL_START = guarded("langchain.on_chat_model_start")
-_ON_LLM_START = guarded("langchain.on_llm_start")
-_ON_LLM_NEW_TOKEN = guarded("langchain.on_llm_new_token")
-_ON_LLM_END = guarded("langchain.on_llm_end")
-_ON_LLM_ERROR = guarded("langchain.on_llm_error")
-_ON_STREAM_EVENT = guarded("langchain.on_stream_event")
-_ON_RETRIEVER_START = guarded("langchain.on_retriever_start")
-_ON_RETRIEVER_END = guarded("langchain.on_retriever_end")
-_ON_RETRIEVER_ERROR = guarded("langchain.on_retriever_error")
-_ON_TOOL_START = guarded("langchain.on_tool_start")
-_ON_TOOL_END = guarded("langchain.on_tool_end")
-_ON_TOOL_ERROR = guarded("langchain.on_tool_error")
 
 
 class RagEvalCallbackHandler(BaseCallbackHandler):
@@ -167,32 +150,51 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
         parent_run_id: UUID | None = None,
         tags: list[str] | None = None,
         metadata: dict[str, Any] | None = None,
-        **kwargs: Any,
+        name: str | None = None,
+        **_: Any,
     ) -> None:
         """Notes the start of a chain, prompt, parser, function or graph node."""
-        with _ON_CHAIN_START:
-            name = kwargs.get("name") or _name(serialized)
-            parent = None if parent_run_id is None else parent_run_id.int
-            if parent is None:
-                candidate = fallback_parent(inputs)
-                parent = candidate if candidate is not None and self._collector.is_open(candidate) else None
+        try:
+            if not name:
+                name = _name(serialized)
+            if parent_run_id is None:
+                parent = fallback_parent(inputs)
+                if parent is not None and not self._collector.is_open(parent):
+                    parent = None
+            else:
+                parent = parent_run_id.int
             if name == FALLBACKS:
                 note_fallbacks(run_id, inputs)
             self._collector.start(run_id.int, parent, "chain", name, inputs, tags, metadata, snapshot)
+        except BaseException as error:
+            caught("langchain.on_chain_start", error)
 
-    def on_chain_end(self, outputs: Any, *, run_id: UUID, **kwargs: Any) -> None:
+    def on_chain_end(
+        self,
+        outputs: Any,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        tags: list[str] | None = None,
+        inputs: Any = UNSET,
+        **_: Any,
+    ) -> None:
         """Notes the end of a chain; streaming runs bring their input only now."""
-        with _ON_CHAIN_END:
+        try:
             lists: tuple[Items, ...] = ()
             try:
                 lists = document_lists(outputs)
             finally:
-                self._collector.end(run_id.int, outputs, lists, kwargs.get("inputs", UNSET), snapshot)
+                self._collector.end(run_id.int, outputs, lists, inputs, snapshot)
+        except BaseException as error:
+            caught("langchain.on_chain_end", error)
 
-    def on_chain_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
+    def on_chain_error(self, error: BaseException, *, run_id: UUID, inputs: Any = UNSET, **_: Any) -> None:
         """Notes that a chain failed, was cancelled, or was closed by its consumer."""
-        with _ON_CHAIN_ERROR:
-            self._collector.fail(run_id.int, error, kwargs.get("inputs", UNSET), snapshot)
+        try:
+            self._collector.fail(run_id.int, error, inputs, snapshot)
+        except BaseException as failure:
+            caught("langchain.on_chain_error", failure)
 
     # Models ------------------------------------------------------------------------------------------------------
 
@@ -205,16 +207,19 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
         parent_run_id: UUID | None = None,
         tags: list[str] | None = None,
         metadata: dict[str, Any] | None = None,
-        **kwargs: Any,
+        name: str | None = None,
+        **_: Any,
     ) -> None:
         """Notes a chat model call and its prompt; call parameters are not looked at, they may hold keys."""
-        with _ON_CHAT_MODEL_START:
+        try:
             prompt: tuple[Message, ...] = ()
             try:
                 prompt = prompt_from_messages(messages[0] if messages else ())
             finally:  # what cannot be read starts all the same
-                name = kwargs.get("name") or _name(serialized)
+                name = name or _name(serialized)
                 self._collector.start(run_id.int, _int(parent_run_id), "model", name, prompt, tags, metadata)
+        except BaseException as error:
+            caught("langchain.on_chat_model_start", error)
 
     def on_llm_start(
         self,
@@ -225,22 +230,36 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
         parent_run_id: UUID | None = None,
         tags: list[str] | None = None,
         metadata: dict[str, Any] | None = None,
-        **kwargs: Any,
+        name: str | None = None,
+        **_: Any,
     ) -> None:
         """Notes a text model call and its prompt."""
-        with _ON_LLM_START:
+        try:
             prompt = prompt_from_texts(prompts)
-            name = kwargs.get("name") or _name(serialized)
+            name = name or _name(serialized)
             self._collector.start(run_id.int, _int(parent_run_id), "model", name, prompt, tags, metadata)
+        except BaseException as error:
+            caught("langchain.on_llm_start", error)
 
-    def on_llm_new_token(self, token: Any, *, run_id: UUID, **_: Any) -> None:
+    def on_llm_new_token(
+        self,
+        token: Any,
+        *,
+        chunk: Any = None,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        tags: list[str] | None = None,
+        **_: Any,
+    ) -> None:
         """Notes a streamed token."""
-        with _ON_LLM_NEW_TOKEN:
+        try:
             self._collector.token(run_id.int, token)
+        except BaseException as error:
+            caught("langchain.on_llm_new_token", error)
 
     def on_stream_event(self, event: Any, *, run_id: UUID, **_: Any) -> None:
         """Notes what only the block events of `astream_events(version="v3")` say: parts of blocks, and the end."""
-        with _ON_STREAM_EVENT:
+        try:
             kind = event["event"]
             if kind == "content-block-delta":
                 text = event["delta"].get("text")
@@ -249,20 +268,26 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
             elif kind == "message-finish":
                 usage = event.get("usage")
                 self._collector.said(run_id.int, {**usage} if usage else None)
+        except BaseException as error:
+            caught("langchain.on_stream_event", error)
 
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **_: Any) -> None:
         """Notes what a model call returned."""
-        with _ON_LLM_END:
+        try:
             reply: Reply | None = None
             try:
                 reply = reply_from_result(response)
             finally:
                 self._collector.end(run_id.int, reply)
+        except BaseException as error:
+            caught("langchain.on_llm_end", error)
 
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
         """Notes that a model call failed."""
-        with _ON_LLM_ERROR:
+        try:
             self._collector.fail(run_id.int, error)
+        except BaseException as failure:
+            caught("langchain.on_llm_error", failure)
 
     # Retrievers --------------------------------------------------------------------------------------------------
 
@@ -275,26 +300,33 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
         parent_run_id: UUID | None = None,
         tags: list[str] | None = None,
         metadata: dict[str, Any] | None = None,
-        **kwargs: Any,
+        name: str | None = None,
+        **_: Any,
     ) -> None:
         """Notes a search and its query."""
-        with _ON_RETRIEVER_START:
-            name = kwargs.get("name") or _name(serialized)
+        try:
+            name = name or _name(serialized)
             self._collector.start(run_id.int, _int(parent_run_id), "retriever", name, query, tags, metadata)
+        except BaseException as error:
+            caught("langchain.on_retriever_start", error)
 
     def on_retriever_end(self, documents: Sequence[Document], *, run_id: UUID, **_: Any) -> None:
         """Notes what a search returned."""
-        with _ON_RETRIEVER_END:
+        try:
             items: Items | None = None
             try:
                 items = items_from_documents(documents)
             finally:  # what cannot be read ends all the same
                 self._collector.end(run_id.int, items)
+        except BaseException as error:
+            caught("langchain.on_retriever_end", error)
 
     def on_retriever_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
         """Notes that a search failed."""
-        with _ON_RETRIEVER_ERROR:
+        try:
             self._collector.fail(run_id.int, error)
+        except BaseException as failure:
+            caught("langchain.on_retriever_error", failure)
 
     # Tools -------------------------------------------------------------------------------------------------------
 
@@ -307,27 +339,35 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
         parent_run_id: UUID | None = None,
         tags: list[str] | None = None,
         metadata: dict[str, Any] | None = None,
-        **kwargs: Any,
+        inputs: dict[str, Any] | None = None,
+        name: str | None = None,
+        **_: Any,
     ) -> None:
         """Notes a tool call."""
-        with _ON_TOOL_START:
-            name = kwargs.get("name") or _name(serialized)
-            value = kwargs.get("inputs") or input_str
+        try:
+            name = name or _name(serialized)
+            value = inputs or input_str
             self._collector.start(run_id.int, _int(parent_run_id), "tool", name, value, tags, metadata, snapshot)
+        except BaseException as error:
+            caught("langchain.on_tool_start", error)
 
     def on_tool_end(self, output: Any, *, run_id: UUID, **_: Any) -> None:
         """Notes what a tool returned."""
-        with _ON_TOOL_END:
+        try:
             lists: tuple[Items, ...] = ()
             try:
                 lists = tool_lists(output)
             finally:
                 self._collector.end(run_id.int, output, lists, UNSET, snapshot)
+        except BaseException as error:
+            caught("langchain.on_tool_end", error)
 
     def on_tool_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
         """Notes that a tool failed."""
-        with _ON_TOOL_ERROR:
+        try:
             self._collector.fail(run_id.int, error)
+        except BaseException as failure:
+            caught("langchain.on_tool_error", failure)
 
 
 class _SwitchedOff(Collector):

@@ -2,7 +2,7 @@
 
 from rag_eval_hooks.capture.assemble import assemble
 from rag_eval_hooks.capture.collector import BOUNDARY_TAG, Collector
-from rag_eval_hooks.capture.guard import guarded, guarded_work
+from rag_eval_hooks.capture.guard import FOR_THE_HOST, caught, guarded, guarded_work
 from rag_eval_hooks.capture.open_records import UNSET, Limits
 from rag_eval_hooks.capture.packing import find_in_prompt
 from rag_eval_hooks.capture.scope import ExplicitQuestion, suppress_capture
@@ -11,6 +11,7 @@ from rag_eval_hooks.capture.worker import Worker
 
 __all__ = [
     "BOUNDARY_TAG",
+    "FOR_THE_HOST",
     "UNSET",
     "Collector",
     "ExplicitQuestion",
@@ -25,6 +26,7 @@ __all__ = [
     "Trace",
     "Worker",
     "assemble",
+    "caught",
     "find_in_prompt",
     "guarded",
     "guarded_work",

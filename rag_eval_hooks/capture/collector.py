@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from rag_eval_hooks.capture.guard import guarded
+from rag_eval_hooks.capture.guard import caught, guarded
 from rag_eval_hooks.capture.open_records import UNSET, Limits, OpenRecords, Record
 from rag_eval_hooks.capture.scope import SCOPE, ExplicitQuestion
 from rag_eval_hooks.capture.trace import Forced, Items, Kind, Reply, Trace
@@ -133,7 +133,31 @@ class Collector:
         seen.add(run_id)
         events = self._events
         marked = isinstance(tags, (list, tuple)) and BOUNDARY_TAG in tags
-        unknown = parent_id not in seen
+        # Most runs are inside a question and carry no tag of ours: they go first, by as few look-ups as can be.
+        if parent_id in seen and not marked and not (self._mapping and parent_id in self._mapping):
+            kept = value if snapshot is None else None
+            events.append((_START, self._clock(), run_id, parent_id, kind, name, kept, None))
+        else:
+            self._start_at_boundary(run_id, parent_id, kind, name, value, tags, metadata, snapshot, marked)
+        if kind == "model":
+            self._tokens[run_id] = []
+        if len(events) >= BATCH:
+            self._drain_backlog()
+
+    def _start_at_boundary(
+        self,
+        run_id: Hashable,
+        parent_id: Hashable | None,
+        kind: Kind,
+        name: str | None,
+        value: Any,
+        tags: Sequence[str] | None,
+        metadata: Mapping[str, Any] | None,
+        snapshot: Callable[[Any], Any] | None,
+        marked: bool,
+    ) -> None:
+        """Notes the start of a run that may open a record: with a parent that is not known, that maps, or with a tag."""
+        unknown = parent_id not in self._seen
         if unknown or (marked and parent_id not in self._marked) or parent_id in self._mapping:
             self._roots.add(run_id)
             if isinstance(name, str) and name.startswith(MAPPING):
@@ -145,18 +169,14 @@ class Collector:
                 self._wall(),
                 unknown and parent_id is not None,
             )
-            events.append((_START, self._clock(), run_id, parent_id, kind, name, kept, about))
+            self._events.append((_START, self._clock(), run_id, parent_id, kind, name, kept, about))
             if self._wake is not None:
                 self._wake()
         else:
             kept = value if snapshot is None else None
-            events.append((_START, self._clock(), run_id, parent_id, kind, name, kept, None))
-        if kind == "model":
-            self._tokens[run_id] = []
+            self._events.append((_START, self._clock(), run_id, parent_id, kind, name, kept, None))
         if marked:
             self._marked.add(run_id)
-        if len(events) >= BATCH:
-            self._drain_backlog()
 
     def open(
         self, run_id: Hashable, name: str | None, value: Any, tags: Sequence[str], metadata: Mapping[str, Any]
@@ -217,7 +237,7 @@ class Collector:
             snapshot: Takes what must be kept of `value` and `inputs`; called only for the run that opened the record.
             error: Names of the error's class and its bases, if the run failed; see `fail`.
         """
-        tokens = self._tokens.pop(run_id, None)
+        tokens = self._tokens.pop(run_id, None) if self._tokens else None
         if self._said or self._by_parts:
             self._by_parts.discard(run_id)
             said = self._said.pop(run_id, None)
@@ -353,12 +373,16 @@ class Collector:
     def _apply_all(self) -> None:
         events, table = self._events, self._table
         while events:
-            event = events.popleft()
-            with guarded("capture.event"):
-                if event[0] == _DROP:
-                    table.suppress(event[1])
-                else:
-                    self._hand_over(table.start(*event[1:]) if event[0] == _START else table.end(*event[1:]))
+            kind, *what = events.popleft()
+            try:
+                if kind == _DROP:
+                    table.suppress(*what)
+                    continue
+                trace = table.start(*what) if kind == _START else table.end(*what)
+                if trace is not None or table.closed:
+                    self._hand_over(trace)
+            except BaseException as error:
+                caught("capture.event", error)
         self._forget()
 
     def _close(self, due: Sequence[tuple[Record, Forced | None]]) -> None:

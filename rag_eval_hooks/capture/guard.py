@@ -7,9 +7,12 @@ import time
 from types import TracebackType
 from typing import Any
 
-__all__ = ["caught_counts", "guarded", "guarded_work", "record_caught"]
+__all__ = ["FOR_THE_HOST", "caught", "caught_counts", "guarded", "guarded_work", "record_caught"]
 
 LOG_INTERVAL_S = 60.0
+
+FOR_THE_HOST = (KeyboardInterrupt, SystemExit)
+"""What is never kept from the host; see `guarded`."""
 
 _log = logging.getLogger(__name__)
 _lock = threading.RLock()
@@ -20,13 +23,13 @@ _recorder: list[Any] | None = None
 
 
 class _Guard:
-    """Swallows exceptions of the given kinds and notes where they happened."""
+    """Swallows exceptions but those of the given kinds, and notes where they happened."""
 
-    __slots__ = ("kinds", "place")
+    __slots__ = ("place", "raised")
 
-    def __init__(self, place: str, kinds: type[BaseException]) -> None:
+    def __init__(self, place: str, raised: tuple[type[BaseException], ...]) -> None:
         self.place = place
-        self.kinds = kinds
+        self.raised = raised
 
     def __enter__(self) -> None:
         return None
@@ -34,9 +37,7 @@ class _Guard:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
-        if error is None:
-            return False
-        if not isinstance(error, self.kinds):
+        if error is None or isinstance(error, self.raised):
             return False
         _note(self.place, error)
         return True
@@ -45,16 +46,45 @@ class _Guard:
 def guarded(place: str) -> _Guard:
     """Returns a context manager that keeps exceptions of its block from the host.
 
-    This and `guarded_work` are the only broad `except` in capture and adapters. Anything that is not an `Exception`
-    (`KeyboardInterrupt`, `CancelledError`, `GeneratorExit`) passes unchanged. Safe to share between threads.
+    This, `caught` and `guarded_work` are the only broad `except` in capture and adapters. Safe to share between
+    threads. What passes and what does not is one rule for all that runs on the host's thread:
+
+    - `KeyboardInterrupt` and `SystemExit` pass unchanged. They reach a thread at any moment, in the middle of our work
+      as well, and are meant for the host.
+    - Everything else stays here, also what is no `Exception`. Nothing can await or yield inside a callback, so that a
+      `CancelledError` or `GeneratorExit` in it is never the host's own cancellation: a method of a foreign object has
+      raised it (a document's property, a mapping). Frameworks keep no `BaseException` from the host; it would end the
+      question as if the host had cancelled it.
 
     Args:
         place: Where the block stands, as counted and logged, e.g. `langchain.on_retriever_end`.
     """
     guard = _guards.get(place)
     if guard is None:
-        guard = _guards[place] = _Guard(place, Exception)
+        guard = _guards[place] = _Guard(place, FOR_THE_HOST)
     return guard
+
+
+def caught(place: str, error: BaseException) -> None:
+    """Does what `guarded` does, for callbacks that run at every event: there its two calls are felt.
+
+    A plain `try` costs nothing while nothing fails:
+
+        try:
+            ...
+        except BaseException as error:
+            caught("langchain.on_llm_new_token", error)
+
+    Args:
+        place: As for `guarded`.
+        error: What was raised.
+
+    Raises:
+        BaseException: The error itself, if it is meant for the host.
+    """
+    if isinstance(error, FOR_THE_HOST):
+        raise error
+    _note(place, error)
 
 
 def guarded_work(place: str) -> _Guard:
@@ -65,7 +95,7 @@ def guarded_work(place: str) -> _Guard:
     Args:
         place: As for `guarded`.
     """
-    return _Guard(place, BaseException)
+    return _Guard(place, ())
 
 
 def caught_counts() -> dict[str, int]:
@@ -105,7 +135,9 @@ def _note(place: str, error: BaseException) -> None:
                 _origin(error),
                 _counts[place],
             )
-    except Exception:  # noqa: BLE001, S110  a broken log handler must not reach the host either
+    except FOR_THE_HOST:
+        raise
+    except BaseException:  # noqa: BLE001, S110  a broken log handler must not reach the host either
         pass
 
 
