@@ -12,7 +12,7 @@ from langchain_core.messages import BaseMessage
 from langchain_core.outputs import LLMResult
 from langchain_core.prompt_values import PromptValue
 
-from rag_eval_hooks.capture import FOR_THE_HOST, Item, Items, Message, Opaque, Reply, guarded
+from rag_eval_hooks.capture import FOR_THE_HOST, Item, Items, Message, Opaque, Reply, Resume, guarded
 
 __all__ = [
     "document_lists",
@@ -37,6 +37,13 @@ ROLES = {
     "function": "tool",
     "FunctionMessageChunk": "tool",
 }
+MEDIA = frozenset(
+    "image image_url input_image audio input_audio output_audio video video_url file input_file document media "
+    "text-plain".split()
+)
+"""Types of blocks that hold something other than text, or a whole document."""
+MEDIA_HOLDERS = ("source", "image_url", "input_audio", "audio", "file", "video_url")
+MEDIA_PAYLOADS = ("data", "base64", "file_data", "url", "image_url", "file_id", "id")
 MAX_DEPTH = 6
 MAX_ENTRIES = 100
 MAX_CITATIONS = 2_000
@@ -113,7 +120,43 @@ def message_from(message: BaseMessage) -> Message:
 
 
 def _blocks(content: Any) -> Any:
-    return list(content) if isinstance(content, (list, tuple)) else _held(content)
+    return [_block(block) for block in content] if isinstance(content, (list, tuple)) else _held(content)
+
+
+def _block(block: Any) -> Any:
+    """Returns a snapshot of one content block: text as it is, anything else by type and size."""
+    if not isinstance(block, dict):
+        return _held(block)
+    kind = block.get("type")
+    if kind in MEDIA:
+        text = _text_in(block)
+        return {"type": "text", "text": text} if text is not None else _media(kind, block)
+    return {**block}
+
+
+def _text_in(block: dict[str, Any]) -> Any:
+    """Returns the text of a block that holds a document as text, as providers and LangChain write it; else None."""
+    source = block.get("source")
+    if isinstance(source, dict):
+        if source.get("type") == "text":
+            return source.get("data")
+        return _blocks(source.get("content")) if source.get("type") == "content" else None
+    plain = str(block.get("mime_type") or "").startswith("text/") or block.get("type") == "text-plain"
+    return block.get("text") or (block.get("data") if plain else None)
+
+
+def _media(kind: str, block: dict[str, Any]) -> dict[str, Any]:
+    """Returns type, kind of content and size of a block; its data is not kept, not even by reference."""
+    holders = [block, *(block[key] for key in (kind, *MEDIA_HOLDERS) if isinstance(block.get(key), dict))]
+    payload = next(
+        (one[key] for one in holders for key in MEDIA_PAYLOADS if isinstance(one.get(key), (str, bytes, bytearray))),
+        None,
+    )
+    named = (one.get(key) for one in holders for key in ("mime_type", "media_type", "format"))
+    mime_type = next((name for name in named if isinstance(name, str)), None)
+    if mime_type is None and isinstance(payload, str) and payload.startswith("data:"):
+        mime_type = payload[5:100].partition(";")[0]
+    return {"type": kind, "mime_type": mime_type, "size": None if payload is None else len(payload)}
 
 
 def prompt_from_messages(messages: Sequence[BaseMessage]) -> tuple[Message, ...]:
@@ -220,6 +263,8 @@ def snapshot(value: Any, depth: int = 0) -> Any:
         return message_from(value)
     if isinstance(value, Document):
         return items_from_documents([value])
+    if type(value).__name__ == "Command" and getattr(value, "resume", None) is not None:
+        return Resume(snapshot(value.resume, depth + 1))
     if isinstance(value, PromptValue):
         return list(prompt_from_messages(value.to_messages()))
     if depth < MAX_DEPTH:

@@ -1,0 +1,182 @@
+"""`with question(...)`: hand-written code around a retriever and a model is one question."""
+
+import asyncio
+import contextvars
+import threading
+from typing import Any
+
+import pytest
+from langchain_core.runnables import RunnableLambda
+from langchain_fakes import TEXTS, FakeChat, FakeRetriever, documents, join, rag
+from whole_record import only_run, runs_of, whole
+
+from rag_eval_hooks.errors import ConfigError
+from rag_eval_hooks_langchain import RagEvalCallbackHandler, attach, detach, question
+
+QUESTION = "Where does the Rhine turn?"
+RECORD: dict[str, Any] = {
+    "question": QUESTION,
+    "answer": "It passes Basel [1].",
+    "chunks": "a b c",
+    "stages": ["1 retrieve FakeRetriever(Rhine turn): a b c"],
+    "context": "a b c",
+    "context_source": "prompt",
+    "citations": {"rule": "prompt"},
+    "usage": "1 100>5",
+    "answer_usage": "1 100>5",
+}
+
+
+def ask_by_hand(config: Any = None) -> Any:
+    found = FakeRetriever().invoke("Rhine turn", config=config)
+    return FakeChat().invoke([("system", join(found)), ("human", QUESTION)], config=config).content
+
+
+def test_without_a_block_search_and_answer_are_two_records() -> None:
+    with RagEvalCallbackHandler() as handler:
+        ask_by_hand({"callbacks": [handler]})
+        assert [(run.question, len(run.stages), run.usage.model_calls) for run in runs_of(handler)] == [
+            ("Rhine turn", 1, 0),
+            (QUESTION, 0, 1),
+        ]
+
+
+@pytest.mark.parametrize("given", [True, False], ids=["callbacks given", "nothing passed"])
+def test_a_block_is_one_question(given: bool) -> None:
+    with RagEvalCallbackHandler() as handler:
+        with question(QUESTION, handler, tags=["prod"], metadata={"topic": "rivers"}):
+            ask_by_hand({"callbacks": [handler]} if given else None)
+        assert whole(only_run(handler)) == RECORD | {"tags": ("prod",), "metadata": {"topic": "rivers"}}
+
+
+def test_it_takes_the_attached_handler_and_says_if_there_is_none() -> None:
+    with pytest.raises(ConfigError, match=r"needs a handler"), question(QUESTION):
+        pytest.fail("the block must not begin")
+    with attach() as handler:
+        with question(QUESTION):
+            ask_by_hand()
+        rag().invoke("Another?")
+        assert [run.question for run in runs_of(handler)] == [QUESTION, "Another?"]
+    detach()
+
+
+def test_what_no_component_shows_is_told_by_hand() -> None:
+    """Scenario live-14: documents that never reach a retriever event."""
+    with RagEvalCallbackHandler() as handler:
+        with question(QUESTION, handler) as asked:
+            asked.documents(documents("ab"), query="Rhine")
+            asked.generated("It turns in Basel [1].", prompt=join(documents("ab")[:1]), name="my model")
+        assert whole(only_run(handler)) == {
+            "question": QUESTION,
+            "answer": "It turns in Basel [1].",
+            "chunks": "a b",
+            "stages": ["1 retrieve search(Rhine): a b"],
+            "context": "a",
+            "context_source": "prompt",
+            "citations": {"rule": "prompt"},
+            "usage": "1 None>None",
+            "answer_usage": "1 None>None",
+        }
+
+
+def test_an_answer_set_by_hand_is_what_the_user_got() -> None:
+    with RagEvalCallbackHandler() as handler:
+        with question(QUESTION, handler) as asked:
+            asked.documents([TEXTS["a"], "Cheese."])
+            asked.answer = "It turns in Basel."
+        run = only_run(handler)
+        assert (run.answer, run.context_source, run.flags) == ("It turns in Basel.", "last_stage", ("no_model_events",))
+        assert [chunk.text for chunk in run.context_chunks()] == [TEXTS["a"], "Cheese."]
+
+
+def test_blocks_in_tasks_and_threads_do_not_mix() -> None:
+    async def one(number: int, handler: RagEvalCallbackHandler) -> None:
+        with question(f"T{number}?", handler) as asked:
+            await asyncio.gather(
+                FakeRetriever(find=lambda q: documents("ab")).ainvoke(f"T{number} first"),
+                asyncio.to_thread(FakeRetriever(keys="c").invoke, f"T{number} second"),
+            )
+            asked.answer = f"T{number}."
+
+    async def all_of_them(handler: RagEvalCallbackHandler) -> None:
+        await asyncio.gather(*(one(number, handler) for number in range(20)))
+
+    with RagEvalCallbackHandler() as handler:
+        asyncio.run(all_of_them(handler))
+        runs = {run.question: run for run in runs_of(handler)}
+        assert sorted(runs) == sorted(f"T{number}?" for number in range(20))
+        for number in range(20):
+            run = runs[f"T{number}?"]
+            assert {stage.query for stage in run.stages} == {f"T{number} first", f"T{number} second"}
+            assert run.answer == f"T{number}."
+
+
+def test_a_plain_thread_takes_part_in_a_copy_of_the_context() -> None:
+    with RagEvalCallbackHandler() as handler:
+        with question(QUESTION, handler):
+            thread = threading.Thread(target=contextvars.copy_context().run, args=(ask_by_hand,))
+            thread.start()
+            thread.join()
+        assert whole(only_run(handler)) == RECORD
+
+
+def test_each_question_of_a_loop_in_a_captured_chain_is_a_record() -> None:
+    def script(questions: list[str]) -> list[str]:
+        answers = []
+        for text in questions:
+            with question(text, handler):
+                answers.append(ask_by_hand())
+        return answers
+
+    with RagEvalCallbackHandler() as handler:
+        RunnableLambda(script).invoke([QUESTION, "And then?"], config={"callbacks": [handler]})
+        assert [whole(run) for run in runs_of(handler)] == [RECORD, RECORD | {"question": "And then?"}]
+
+
+def test_a_block_in_a_block_is_a_question_of_its_own() -> None:
+    with RagEvalCallbackHandler() as handler:
+        with question("Outer?", handler) as outer:
+            with question(QUESTION, handler):
+                ask_by_hand()
+            outer.documents(["Cheese."])
+            outer.answer = "Outer."
+        inner, outside = runs_of(handler)
+        assert whole(inner) == RECORD
+        assert (outside.question, outside.answer, len(outside.stages)) == ("Outer?", "Outer.", 1)
+
+
+def test_an_error_passes_through_and_is_the_records() -> None:
+    with RagEvalCallbackHandler() as handler:
+        with pytest.raises(KeyError), question(QUESTION, handler):
+            FakeRetriever().invoke("Rhine turn")
+            raise KeyError("x")
+        assert whole(only_run(handler)) == {
+            key: value for key, value in RECORD.items() if key in ("question", "chunks", "stages", "context")
+        } | {
+            "status": "error",
+            "error": "KeyError",
+            "context": "a:assumed:1.00 b:assumed:1.00 c:assumed:1.00",
+            "context_source": "last_stage",
+            "usage": "0 None>None",
+        }
+
+
+def test_a_task_that_outlives_its_block_asks_questions_of_its_own() -> None:
+    async def serve(asked: "asyncio.Event", done: "asyncio.Event") -> None:
+        await asked.wait()
+        await rag().ainvoke("Later?")
+        done.set()
+
+    async def run(handler: RagEvalCallbackHandler) -> None:
+        asked, done = asyncio.Event(), asyncio.Event()
+        with question(QUESTION, handler):
+            task = asyncio.create_task(serve(asked, done))
+            ask_by_hand()
+        asked.set()
+        await done.wait()
+        await task
+
+    with RagEvalCallbackHandler() as handler:
+        asyncio.run(run(handler))
+        assert [run.question for run in runs_of(handler)] == [QUESTION, "Later?"]
+        assert handler.stats()["late"] == 0
