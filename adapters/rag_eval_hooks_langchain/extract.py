@@ -154,9 +154,14 @@ def _media(kind: str, block: dict[str, Any]) -> dict[str, Any]:
     )
     named = (one.get(key) for one in holders for key in ("mime_type", "media_type", "format"))
     mime_type = next((name for name in named if isinstance(name, str)), None)
-    if mime_type is None and isinstance(payload, str) and payload.startswith("data:"):
-        mime_type = payload[5:100].partition(";")[0]
-    return {"type": kind, "mime_type": mime_type, "size": None if payload is None else len(payload)}
+    size = None if payload is None else len(payload)
+    if isinstance(payload, str) and payload.startswith("data:"):
+        head, comma, _ = payload[:200].partition(",")
+        mime_type = mime_type or head[5:].partition(";")[0]
+        size = len(payload) - len(head) - len(comma)
+    # LangChain shows some blocks to callbacks in one provider's format: an image is an image in all of them.
+    what = kind.removeprefix("input_").removeprefix("output_").removesuffix("_url")
+    return {"type": what, "mime_type": mime_type, "size": size}
 
 
 def prompt_from_messages(messages: Sequence[BaseMessage]) -> tuple[Message, ...]:

@@ -122,7 +122,9 @@ def test_public_names() -> None:
     assert (
         " ".join(sorted(rag_eval_hooks.__all__)) == "Attributor Evaluation RagEvalHooksError RagRun evaluate read_run"
     )
-    assert sorted(rag_eval_hooks_langchain.__all__) == ["Captured", "Hooks", "RagEvalCallbackHandler"]
+    assert " ".join(sorted(rag_eval_hooks_langchain.__all__)) == (
+        "Captured Hooks ItemKeys RagEvalCallbackHandler attach attached detach question suppress_capture"
+    )
     assert " ".join(sorted(rag_eval_hooks.record.__all__)) == (
         "Attempt Attribution Chunk ChunkVerdict Citation CitationStyle Claim ContextItem Derived DerivedOperand "
         "Evaluation Finding Gold GoldSpan ItemKeys MadeBy Media MetricResult RagRun Stage StageItem Support Usage "
