@@ -4,7 +4,9 @@ from contextvars import ContextVar
 from typing import Any
 from uuid import UUID
 
-__all__ = ["FALLBACKS", "fallback_parent", "note_fallbacks"]
+from rag_eval_hooks.capture import Kind
+
+__all__ = ["FALLBACKS", "chain_kind", "fallback_parent", "note_fallbacks"]
 
 FALLBACKS = "RunnableWithFallbacks"
 """Name of the runs to note."""
@@ -27,3 +29,12 @@ def fallback_parent(inputs: Any) -> int | None:
     """
     wrapper = _wrapper.get()
     return wrapper[0] if wrapper is not None and wrapper[1] == id(inputs) else None
+
+
+def chain_kind(name: Any) -> Kind:
+    """Returns what a chain run is: a relay, where it only writes a graph node's output to the graph's state.
+
+    Until langgraph 0.3 is no longer supported: its writes are runs below the node, which end before it and show its
+    documents first; newer versions do not report them.
+    """
+    return "relay" if isinstance(name, str) and name.startswith("ChannelWrite<") else "chain"

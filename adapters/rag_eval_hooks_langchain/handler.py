@@ -17,7 +17,7 @@ from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks.hooks import Captured, Hooks, RunSink
 from rag_eval_hooks.metrics import Metric
 from rag_eval_hooks.record import Gold, RagRun
-from rag_eval_hooks_langchain.compat import FALLBACKS, fallback_parent, note_fallbacks
+from rag_eval_hooks_langchain.compat import FALLBACKS, chain_kind, fallback_parent, note_fallbacks
 from rag_eval_hooks_langchain.extract import (
     document_lists,
     items_from_documents,
@@ -167,7 +167,7 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
                 parent = candidate if candidate is not None and self._collector.is_open(candidate) else None
             if name == FALLBACKS:
                 note_fallbacks(run_id, inputs)
-            self._collector.start(run_id.int, parent, "chain", name, inputs, tags, metadata, snapshot)
+            self._collector.start(run_id.int, parent, chain_kind(name), name, inputs, tags, metadata, snapshot)
 
     def on_chain_end(self, outputs: Any, *, run_id: UUID, **kwargs: Any) -> None:
         """Notes the end of a chain; streaming runs bring their input only now."""

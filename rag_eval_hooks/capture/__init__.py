@@ -5,7 +5,7 @@ from rag_eval_hooks.capture.collector import BOUNDARY_TAG, Collector
 from rag_eval_hooks.capture.guard import guarded, guarded_work
 from rag_eval_hooks.capture.open_records import UNSET, Limits
 from rag_eval_hooks.capture.packing import find_in_prompt
-from rag_eval_hooks.capture.trace import Item, Items, Message, Opaque, Reply, Step, Trace
+from rag_eval_hooks.capture.trace import Item, Items, Kind, Message, Opaque, Reply, Step, Trace
 from rag_eval_hooks.capture.worker import Worker
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "Collector",
     "Item",
     "Items",
+    "Kind",
     "Limits",
     "Message",
     "Opaque",

@@ -6,7 +6,8 @@ from typing import Any, Literal, NamedTuple
 
 __all__ = ["Forced", "Item", "Items", "Kind", "Message", "Opaque", "Reply", "Step", "Trace"]
 
-Kind = Literal["chain", "model", "retriever", "tool"]
+Kind = Literal["chain", "model", "relay", "retriever", "tool"]
+"""What a run is; a relay is a step of the framework's own that hands on what another has returned."""
 Forced = Literal["timeout", "evicted"]
 
 Item = tuple[Any, Any, Mapping[str, Any], float | None]
