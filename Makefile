@@ -7,10 +7,11 @@ OUTPUT ?= demo-output
 PYTEST_ARGS ?= -m "not slow"
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types tests wheel accuracy bench clean
+.PHONY: help demo test lint types tests test-langchain wheel accuracy bench clean
+.PRECIOUS: .venv-langchain-%/.installed
 
 help:  ## what can be made
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -42,6 +43,22 @@ types: $(VENV)/.dev  ## types
 tests: $(VENV)/.dev  ## tests and doctests
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
+# A session tests the LangChain adapter with other versions than .venv has: those of .ci/langchain-<session>.txt.
+# The newest of all are in .venv; on another Python: make tests PYTHON=python3.13 VENV=.venv-3.13
+SESSIONS := oldest 0.3
+
+.venv-langchain-%/.installed: .ci/langchain-%.txt pyproject.toml
+	$(PYTHON) -m venv --clear $(@D)
+	$(@D)/bin/python -m pip install --quiet --upgrade pip
+	$(@D)/bin/python -m pip install --quiet -e . -r $<
+	@touch $@
+
+test-langchain-%: .venv-langchain-%/.installed
+	.venv-langchain-$*/bin/python -m pip list 2>/dev/null | grep -E "^lang(chain|graph)"
+	.venv-langchain-$*/bin/python -m pytest -rs $(PYTEST_ARGS) tests/langchain tests/capture
+
+test-langchain: $(SESSIONS:%=test-langchain-%)  ## the adapter's tests with the oldest LangChain and with the newest 0.3
+
 wheel: $(VENV)/.dev  ## builds the wheel, checks what it holds, installs it alone and starts it
 	$(BIN)/python .ci/check_wheel.py
 
@@ -57,4 +74,4 @@ bench: $(VENV)/.dev  ## benchmarks; figures are printed, nothing is asserted
 	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
 clean:  ## removes what the others made
-	rm -rf $(VENV) $(OUTPUT) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-langchain-* $(OUTPUT) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

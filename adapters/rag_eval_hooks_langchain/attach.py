@@ -6,7 +6,6 @@ from contextvars import ContextVar
 from typing import Any
 
 from langchain_core.documents import Document
-from langchain_core.tracers.context import register_configure_hook
 
 from rag_eval_hooks.capture import ExplicitQuestion, guarded
 from rag_eval_hooks.errors import ConfigError
@@ -175,4 +174,7 @@ def _register() -> None:
     global _registered
     if not _registered:
         _registered = True
+        # Brings langsmith along, a quarter of a second that only who attaches has to pay (the first chain does anyway).
+        from langchain_core.tracers.context import register_configure_hook
+
         register_configure_hook(_switch, inheritable=True)  # type: ignore[arg-type]  # see _Switch

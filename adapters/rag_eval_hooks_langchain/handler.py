@@ -12,12 +12,12 @@ from langchain_core.documents import Document
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import LLMResult
 
-from rag_eval_hooks.capture import UNSET, Collector, Items, Message, Reply, caught
+from rag_eval_hooks.capture import UNSET, Collector, Items, Kind, Message, Reply, caught
 from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks.hooks import Captured, Hooks, RunSink
 from rag_eval_hooks.metrics import Metric
 from rag_eval_hooks.record import Gold, RagRun
-from rag_eval_hooks_langchain.compat import FALLBACKS, fallback_parent, note_fallbacks
+from rag_eval_hooks_langchain.compat import FALLBACKS, HAS_RELAYS, chain_kind, fallback_parent, note_fallbacks
 from rag_eval_hooks_langchain.extract import (
     document_lists,
     items_from_documents,
@@ -165,7 +165,8 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
                 parent = parent_run_id.int
             if name == FALLBACKS:
                 note_fallbacks(run_id, inputs)
-            self._collector.start(run_id.int, parent, "chain", name, inputs, tags, metadata, snapshot)
+            kind: Kind = chain_kind(name) if HAS_RELAYS else "chain"
+            self._collector.start(run_id.int, parent, kind, name, inputs, tags, metadata, snapshot)
         except BaseException as error:
             caught("langchain.on_chain_start", error)
 

@@ -6,7 +6,7 @@ from rag_eval_hooks.capture.guard import FOR_THE_HOST, caught, guarded, guarded_
 from rag_eval_hooks.capture.open_records import UNSET, Limits
 from rag_eval_hooks.capture.packing import find_in_prompt
 from rag_eval_hooks.capture.scope import ExplicitQuestion, suppress_capture
-from rag_eval_hooks.capture.trace import Item, Items, Message, Opaque, Reply, Resume, Step, Trace
+from rag_eval_hooks.capture.trace import Item, Items, Kind, Message, Opaque, Reply, Resume, Step, Trace
 from rag_eval_hooks.capture.worker import Worker
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "ExplicitQuestion",
     "Item",
     "Items",
+    "Kind",
     "Limits",
     "Message",
     "Opaque",

@@ -72,7 +72,7 @@ def _below(failed: Step, trace: Trace, lineage: Lineage) -> list[Step]:
 
 def _attempt(step: Step, trace: Trace) -> Attempt:
     return Attempt(
-        kind=step.kind,
+        kind="chain" if step.kind == "relay" else step.kind,
         name=step.name if isinstance(step.name, str) else None,
         error=step.error[0] if step.error else "",
         run_id=trace.id_text(step.run_id),

@@ -241,7 +241,7 @@ def _add_implicit(trace: Trace, lineage: Lineage, pool: _Pool, listings: list[_L
         for above in lineage.ancestors(listing.step):
             shown.setdefault(above.run_id, []).append(listing)
     for step in sorted(trace.steps, key=lambda s: s.ended if s.ended is not None else float("inf")):
-        for items in step.lists:
+        for items in step.lists if step.kind != "relay" else ():
             below = shown.get(step.run_id, [])
             places, scores = pool.add(items)
             if any(listing.places == places for listing in listings):

@@ -21,7 +21,8 @@ __all__ = [
     "Trace",
 ]
 
-Kind = StepKind
+Kind = StepKind | Literal["relay"]
+"""What a run is; a relay is a step of the framework's own that hands on what another has returned."""
 Forced = Literal["timeout", "evicted"]
 
 INTERRUPTS = frozenset({"GraphInterrupt", "GraphBubbleUp", "NodeInterrupt"})

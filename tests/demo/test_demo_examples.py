@@ -29,6 +29,31 @@ EXAMPLES = REPOSITORY / "examples"
             ["3 lines read, 3 evaluated", "q1 answer: nothing to report", "q3 refusal:", "RR@2 0.7500 (2 scored, "],
             id="replay",
         ),
+        pytest.param(
+            "04_agent.py",
+            [
+                "round 1: 'ferry' found ferry, ticket\nround 2: 'hotel' found hotel\nmodel calls: 3\n",
+                "claim: conflict: A ticket costs 24 euros.",
+            ],
+            id="agent",
+        ),
+        pytest.param(
+            "05_langgraph.py",
+            [
+                "retrieve retrieve: lid, pot, care\npostprocess choose: lid, pot\nin the prompt: lid, pot\n",
+                "claim: unsupported: Clean it by hand.",
+            ],
+            id="langgraph",
+        ),
+        pytest.param(
+            "06_fastapi_streaming.py",
+            [
+                "read: The pool is open from 7 to 21 [1] ... and left\n",
+                "ok: When is the pool open?",
+                "cancelled: And on Sundays?\n  sent: The pool is open from 7 to 21 [1]\n",
+            ],
+            id="fastapi",
+        ),
     ],
 )
 def test_example(name: str, expected: list[str], tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from langchain_core.output_parsers import StrOutputParser
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.retrievers import BaseRetriever
-from langchain_core.runnables import Runnable, RunnablePassthrough
+from langchain_core.runnables import Runnable, RunnablePassthrough, RunnableSequence
 
 TEXTS = {
     "a": "The Rhine rises in the Alps and passes through Basel before it turns north.",
@@ -116,7 +116,7 @@ def rag(
     model: BaseChatModel | None = None,
     retriever: Runnable[Any, Any] | None = None,
     pack: Callable[[list[Document]], str] = join,
-) -> Runnable[Any, Any]:
+) -> RunnableSequence[Any, Any]:
     prompt = ChatPromptTemplate.from_messages([("system", "Answer from:\n{context}"), ("human", "{question}")])
     sources = {"context": (retriever or FakeRetriever()) | pack, "question": RunnablePassthrough()}
     return sources | prompt | (model or FakeChat()) | StrOutputParser()

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.outputs import ChatGenerationChunk
+from langchain_core.runnables import RunnableSequence
 from langchain_fakes import FakeChat, rag
 
 from rag_eval_hooks_langchain import RagEvalCallbackHandler
@@ -16,8 +17,10 @@ NATIVE = {"type": "citation", "title": "a.txt", "cited_text": "Basel", "start_in
 
 
 def provided(message: AIMessage, **config: Any) -> list[tuple[int | None, int | None, str | None]]:
+    # Without its parser, which before langchain-core 1.0 gives the reader only the first block.
+    chain = RunnableSequence(*rag(FakeChat(say=lambda _: message)).steps[:-1])
     with RagEvalCallbackHandler() as handler:
-        rag(FakeChat(say=lambda _: message)).invoke("Q?", config={"callbacks": [handler], **config})
+        chain.invoke("Q?", config={"callbacks": [handler], **config})
         assert handler.last is not None
         return [(one.start, one.end, one.title) for one in handler.last.run.citations.provided]
 

@@ -12,6 +12,7 @@ from langchain_core.runnables import RunnableLambda, RunnableParallel
 from langchain_core.tools import create_retriever_tool
 from langchain_fakes import TEXTS, FakeChat, FakeRetriever, documents, join, rag
 from pydantic import BaseModel
+from versions import agent, needs_agent, needs_langgraph, since_langgraph
 
 from rag_eval_hooks.record import RagRun
 from rag_eval_hooks_langchain import RagEvalCallbackHandler
@@ -318,9 +319,7 @@ def test_tokens_that_are_lists_of_blocks() -> None:
 # LangGraph ---------------------------------------------------------------------------------------------------------
 
 
-def agent(tool: Any) -> Any:
-    from langchain.agents import create_agent
-
+def searching_twice(tool: Any) -> Any:
     def say(messages: Sequence[Any]) -> AIMessage | str:
         done = sum(message.type == "tool" for message in messages)
         if done < 2:
@@ -329,15 +328,16 @@ def agent(tool: Any) -> Any:
             return AIMessage(content="", tool_calls=[call])
         return "The Rhine passes Basel [1], which has three harbours [2]."
 
-    return create_agent(FakeChat(say=say), tools=[tool])
+    return agent(FakeChat(say=say), [tool])
 
 
+@needs_agent
 def test_an_agent_that_searches_twice(handler: RagEvalCallbackHandler) -> None:
     def find(query: str) -> list[Document]:
         return documents("ac" if "course" in query else "b")
 
     tool = create_retriever_tool(FakeRetriever(find=find), "search", "Searches.")
-    agent(tool).invoke({"messages": [("user", "Rhine and harbours?")]}, config={"callbacks": [handler]})
+    searching_twice(tool).invoke({"messages": [("user", "Rhine and harbours?")]}, config={"callbacks": [handler]})
     run = only(handler)
     assert (run.status, run.question) == ("ok", "Rhine and harbours?")
     assert run.answer == "The Rhine passes Basel [1], which has three harbours [2]."
@@ -373,6 +373,7 @@ def graph(search: Any) -> Any:
     return built.compile()
 
 
+@needs_langgraph
 @pytest.mark.parametrize(
     ("search", "name"),
     [
@@ -394,6 +395,7 @@ def test_a_state_graph(handler: RagEvalCallbackHandler, search: Any, name: str, 
     assert context(run) == [(key, "exact", 1.0) for key in "abc"]
 
 
+@since_langgraph(0, 3)
 def test_an_interrupted_graph_is_not_an_error(handler: RagEvalCallbackHandler) -> None:
     from langgraph.checkpoint.memory import InMemorySaver
     from langgraph.graph import END, START, StateGraph
@@ -435,6 +437,7 @@ def test_inside_another_tracers_run_a_chain_is_a_whole_question(handler: RagEval
     ]
 
 
+@needs_agent
 def test_a_tool_that_keeps_its_documents_as_an_artifact(handler: RagEvalCallbackHandler) -> None:
     from langchain_core.tools import tool
 
@@ -444,7 +447,7 @@ def test_a_tool_that_keeps_its_documents_as_an_artifact(handler: RagEvalCallback
         found = documents("a" if "course" in query else "b")
         return join(found), found
 
-    agent(search).invoke({"messages": [("user", "Rhine and harbours?")]}, config={"callbacks": [handler]})
+    searching_twice(search).invoke({"messages": [("user", "Rhine and harbours?")]}, config={"callbacks": [handler]})
     run = only(handler)
     assert stages(run) == [("retrieve", ["a"], [None], 1, True), ("retrieve", ["b"], [None], 2, True)]
     assert context(run) == [("a", "exact", 1.0), ("b", "exact", 1.0)]
