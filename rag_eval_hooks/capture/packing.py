@@ -9,13 +9,18 @@ from typing import Literal, NamedTuple
 __all__ = ["Hit", "find_in_prompt", "in_word"]
 
 MIN_HEAD = 40
-"""Shortest cut-off text, in characters, that counts as the beginning of an item."""
+"""Shortest cut-off text, in characters, that counts as the beginning of an item; one of a script without spaces says
+as much as two letters."""
 SHINGLE_WORDS = 8
 MIN_SHINGLE_SHARE = 0.5
 SHORT = 12
 """Texts below this length must stand alone in the prompt: they also occur by chance inside words."""
 
 _WORD = re.compile(r"\S+")
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\uffff\U00020000-\U0003ffff"
+"""Thai, Lao, Burmese, Khmer, Chinese, Japanese, Korean: each character is a piece of its own, as a word elsewhere."""
+_PIECE = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+")
+_UNSPACED_ONE = re.compile(rf"[{_UNSPACED}]")
 
 
 class Hit(NamedTuple):
@@ -59,7 +64,7 @@ def find_in_prompt(texts: Sequence[str], prompt: str) -> list[Hit]:
     """Returns the items of `texts` that are in `prompt`, in prompt order.
 
     An item is looked for as it is, then with white space levelled, then by its longest beginning (cut off by a
-    budget), then by 8-word shingles (re-formatted; at least half of them). Longer texts go first and claim their
+    budget), then by shingles of 8 words or of 8 characters of scripts without spaces (re-formatted; at least half). Longer texts go first and claim their
     stretch, so that a text inside another is not counted twice, and equal texts take successive occurrences.
 
     Args:
@@ -148,7 +153,7 @@ def _find_altered(texts: Sequence[str], missing: Sequence[int], prompt: str, raw
     rest: list[tuple[int, str]] = []
     heads = [(_longest_head(text, level.text), index, text) for index, text in left]
     for size, index, text in sorted(heads, key=lambda head: (-head[0], head[1])):
-        found = _claim_exact(text[:size].rstrip(), level.text, claims) if size >= MIN_HEAD else None
+        found = _claim_exact(text[:size].rstrip(), level.text, claims) if size else None
         if found is None:
             rest.append((index, text))
         else:
@@ -160,8 +165,9 @@ def _find_altered(texts: Sequence[str], missing: Sequence[int], prompt: str, raw
 
 def _longest_head(text: str, prompt: str) -> int:
     """Returns how many of the text's first characters stand together in the prompt."""
-    low, high = 0, len(text) - 1
-    if high < MIN_HEAD or text[:MIN_HEAD] not in prompt:
+    least = _least_head(text)
+    low, high = least, len(text) - 1
+    if high < least or text[:least] not in prompt:
         return 0
     while low < high:
         middle = (low + high + 1) // 2
@@ -172,16 +178,31 @@ def _longest_head(text: str, prompt: str) -> int:
     return low
 
 
+def _least_head(text: str) -> int:
+    """Returns how many of a text's first characters are enough to be its beginning.
+
+    >>> _least_head("a" * 90), _least_head("河" * 90)
+    (40, 20)
+    """
+    said = 0
+    for size, character in enumerate(text[:MIN_HEAD]):
+        if said >= MIN_HEAD:
+            return size
+        said += 2 if _UNSPACED_ONE.match(character) else 1
+    return MIN_HEAD
+
+
 def _find_shingled(rest: Sequence[tuple[int, str]], level: "_Level", claims: _Claims) -> list[Hit]:
     places: dict[tuple[str, ...], int] = {}
-    words = level.words
-    free = [claims.free(start, start + len(word)) for word, start in zip(words, level.starts, strict=True)]
+    pieces = list(_PIECE.finditer(level.text))
+    words = [piece.group() for piece in pieces]
+    free = [claims.free(piece.start(), piece.end()) for piece in pieces]
     for place in range(len(words) - SHINGLE_WORDS + 1):
         if free[place] and free[place + SHINGLE_WORDS - 1]:
             places.setdefault(tuple(words[place : place + SHINGLE_WORDS]), place)
     hits: list[Hit] = []
     for index, text in rest:
-        own = text.split(" ")
+        own = _PIECE.findall(text)
         shingles = [tuple(own[i : i + SHINGLE_WORDS]) for i in range(len(own) - SHINGLE_WORDS + 1)]
         found = [(i, places[shingle]) for i, shingle in enumerate(shingles) if shingle in places]
         if not found or len(found) < MIN_SHINGLE_SHARE * len(shingles):
@@ -189,7 +210,7 @@ def _find_shingled(rest: Sequence[tuple[int, str]], level: "_Level", claims: _Cl
         seen = {word for i, _ in found for word in range(i, i + SHINGLE_WORDS)}
         coverage = sum(len(own[word]) for word in seen) / sum(map(len, own))
         first = min(place for _, place in found)
-        hits.append(Hit(index, level.back(level.starts[first]), "shingle", min(coverage, 1.0)))
+        hits.append(Hit(index, level.back(pieces[first].start()), "shingle", min(coverage, 1.0)))
     return hits
 
 

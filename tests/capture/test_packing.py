@@ -17,6 +17,9 @@ def found(texts: list[str], prompt: str) -> list[tuple[int, str, float]]:
     return [(hit.item, hit.match, round(hit.coverage, 3)) for hit in find_in_prompt(texts, prompt)]
 
 
+RIVER = "莱茵河发源于阿尔卑斯山，流经巴塞尔之后向北转弯，最后在鹿特丹附近流入北海。"
+
+
 @pytest.mark.parametrize(
     ("texts", "prompt", "expected"),
     [
@@ -51,6 +54,15 @@ def found(texts: list[str], prompt: str) -> list[tuple[int, str, float]]:
             [(0, "exact", 1.0)],
             id="Chinese",
         ),
+        pytest.param([RIVER], f"资料：{RIVER[:20]}……", [(0, "head", round(20 / len(RIVER), 3))], id="Chinese, cut off"),
+        pytest.param([RIVER], f"资料：{RIVER[:19]}……", [], id="Chinese, too little of it"),
+        pytest.param(
+            [RIVER],
+            f"资料：{RIVER[10:]}",
+            [(0, "shingle", round((len(RIVER) - 10) / len(RIVER), 3))],
+            id="Chinese, without its beginning",
+        ),
+        pytest.param([RIVER], f"资料：{RIVER[-16:]}", [], id="Chinese, less than half of its shingles"),
     ],
 )
 def test_what_is_found(texts: list[str], prompt: str, expected: list[tuple[int, str, float]]) -> None:
