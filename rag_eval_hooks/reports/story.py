@@ -89,13 +89,26 @@ def _asked(view: RunView) -> list[Sentence]:
 
 def _ended(view: RunView, *, judged: bool) -> list[Sentence]:
     evaluation, run = view.evaluation, view.run
+    tried = _tried(run)
     if evaluation.status == "ok":
-        return []
+        return tried
     said: list[Sentence] = [(ENDED[evaluation.status],)]
     if run is not None and run.error:
         said = [(ENDED[evaluation.status].removesuffix("."), ": ", *quoted(run.error), ".")]
     if not judged:
         said.append(("What there is of its answer is not judged." if evaluation.answer else "It gave no answer.",))
+    return said + tried
+
+
+def _tried(run: RagRun | None) -> list[Sentence]:
+    if run is None:
+        return []
+    said: list[Sentence] = []
+    if "withheld" in run.flags:
+        said.append(("Its texts were withheld, because the redaction failed.",))
+    if run.attempts:
+        errors = joined([quoted(error) for error in dict.fromkeys(tried.error for tried in run.attempts)])
+        said.append((f"On the way {counted(len(run.attempts), 'try', 'tries')} failed: ", *errors, "."))
     return said
 
 

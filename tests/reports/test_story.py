@@ -6,6 +6,7 @@ import pytest
 from report_samples import ANSWER, finding, first, following, poisoned, sample_evaluation, sample_run, span
 
 from rag_eval_hooks.record import (
+    Attempt,
     Chunk,
     ChunkVerdict,
     Citation,
@@ -21,6 +22,7 @@ from rag_eval_hooks.record import (
     Support,
 )
 from rag_eval_hooks.record.evaluation import FindingKind
+from rag_eval_hooks.record.redact import withheld
 from rag_eval_hooks.record.run import STATUSES as ALL_STATUSES
 from rag_eval_hooks.reports.sentences import Quote, Ref, as_text
 from rag_eval_hooks.reports.story import story
@@ -373,6 +375,20 @@ def test_a_run_that_ended_with_an_error_before_the_prompt() -> None:
         "What failed first: That the run did not finish is all that is known: no finding names a cause.",
         "Not checked: No labels were given, so it is not known whether the right chunks were retrieved.",
     ]
+
+
+def test_tries_that_failed_are_told_although_the_run_ended_well() -> None:
+    tries = [Attempt(kind="model", name="chat", error=error) for error in ("TimeoutError", "KeyError", "TimeoutError")]
+    lines = told(a_run(attempts=tries), an_evaluation(HEIGHT))
+    assert lines[1] == 'How it ended: On the way 3 tries failed: "TimeoutError" and "KeyError".'
+    lines = told(a_run(attempts=tries[:1], status="abandoned", answer="The"), an_evaluation(status="abandoned"))
+    assert lines[1].endswith('On the way 1 try failed: "TimeoutError".')
+
+
+def test_withheld_texts_are_told() -> None:
+    run = withheld(a_run(gold=None))
+    lines = told(run, an_evaluation(answer=None, answer_kind="empty", question=None, chunks=()))
+    assert lines[1] == "How it ended: Its texts were withheld, because the redaction failed."
 
 
 def test_an_answer_that_a_reader_left_is_judged_where_it_is_whole() -> None:
