@@ -153,7 +153,7 @@ class Collector:
             kept = value if snapshot is None else _take(snapshot, value)
             about = (
                 tuple(tags) if isinstance(tags, (list, tuple)) else (),
-                dict(metadata) if isinstance(metadata, Mapping) else {},
+                dict(metadata) if type(metadata) is dict or isinstance(metadata, Mapping) else {},  # quick, then right
                 self._wall(),
                 unknown and parent_id is not None,
             )
@@ -353,9 +353,13 @@ class Collector:
 
 def _take(snapshot: Callable[[Any], Any], value: Any) -> Any:
     """Takes a snapshot of a root's input or output; a foreign object that cannot be read does not cost the record."""
-    with guarded("snapshot"):
+    if type(value) is str:
+        return value
+    try:
         return snapshot(value)
-    return None
+    except BaseException as error:
+        caught("snapshot", error)
+        return None
 
 
 def _after_fork() -> None:
