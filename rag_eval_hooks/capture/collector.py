@@ -144,7 +144,7 @@ class Collector:
         snapshot: Callable[[Any], Any] | None,
         marked: bool,
     ) -> None:
-        """Notes the start of a run that may open a record: with a parent that is not known, that maps, or with a tag."""
+        """Notes the start of a run that may open a record: its parent is not known or maps, or it carries the tag."""
         unknown = parent_id not in self._seen
         if unknown or (marked and parent_id not in self._marked) or parent_id in self._mapping:
             self._roots.add(run_id)
@@ -153,7 +153,8 @@ class Collector:
             kept = value if snapshot is None else _take(snapshot, value)
             about = (
                 tuple(tags) if isinstance(tags, (list, tuple)) else (),
-                dict(metadata) if type(metadata) is dict or isinstance(metadata, Mapping) else {},  # quick, then right
+                # The first question is a quick one; the second asks an abstract class.
+                dict(metadata) if type(metadata) is dict or isinstance(metadata, Mapping) else {},
                 self._wall(),
                 unknown and parent_id is not None,
             )
@@ -322,7 +323,7 @@ class Collector:
                 trace = table.start(*what) if kind == _START else table.end(*what)
                 if trace is not None or table.closed:
                     self._hand_over(trace)
-            except BaseException as error:
+            except BaseException as error:  # noqa: BLE001  `caught` raises what is meant for the host
                 caught("capture.event", error)
         self._forget()
 
@@ -357,7 +358,7 @@ def _take(snapshot: Callable[[Any], Any], value: Any) -> Any:
         return value
     try:
         return snapshot(value)
-    except BaseException as error:
+    except BaseException as error:  # noqa: BLE001  `caught` raises what is meant for the host
         caught("snapshot", error)
         return None
 
