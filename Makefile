@@ -70,7 +70,11 @@ accuracy: $(VENV)/.fit  ## how well attribution agrees with people's labels, and
 	$(BIN)/python benchmarks/attribution/measure.py
 	$(BIN)/python benchmarks/attribution_cost.py
 
-bench: $(VENV)/.dev  ## benchmarks; figures are printed, nothing is asserted
+$(VENV)/.bench: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet -e ".[bench]"
+	@touch $@
+
+bench: $(VENV)/.bench  ## benchmarks; figures are printed, nothing is asserted
 	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
 clean:  ## removes what the others made

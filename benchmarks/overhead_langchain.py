@@ -1,26 +1,38 @@
-"""What the LangChain callback costs the host: bare chain, a handler that does nothing, and ours, interleaved.
+"""What the LangChain callback costs the host: bare chain, a handler that does nothing, ours, and others, interleaved.
 
-Run: python benchmarks/overhead_langchain.py [--rounds 10] [--batch 200] [--share 0.1]
+Run: python benchmarks/overhead_langchain.py [--rounds 10] [--batch 100] [--share 0.1] [--only invoke]
 
 The chain is an LCEL chain with 10 documents of 1 kB and a fake model that answers at once, so that the ratios are the
 worst case: a model that takes half a second hides all of it. Batches of the variants take turns in one process, so
 that a slow moment of the machine hits all of them. Figures are told apart:
 
+- bare again: the same as bare; how far it is from 1 is the noise of the machine.
 - no-op: what LangChain itself takes for calling any handler; most of the cost of a stream of tokens.
 - capture: our callbacks alone; nothing is evaluated meanwhile (the worker starts after the measured batch).
 - never idle: the worker evaluates under the measured chain, as in a service without a pause (`patience_s=0`); it
   takes at most its `share` of one core, and what it cannot keep up with is evaluated after the batch.
 - default: as it comes. The worker waits up to 2 s for a pause, so that a batch shorter than that does not meet it.
+- openinference, langfuse: LangChain's callbacks made into OpenTelemetry spans, for comparison; their spans end in an
+  exporter that drops them, so that neither serialising nor sending is counted. `pip install "rag-eval-hooks[bench]"`.
 - CPU per question: process time of all threads, without evaluation (it waits) and with all records evaluated.
+- loop lag: how late a timer of 1 ms is in an event loop that serves questions, while the worker evaluates (which needs
+  the interpreter's lock) and writes to a sink that takes its time.
 """
 
 # ruff: noqa: ARG002  the signatures are the framework's
 import argparse
+import asyncio
+import contextlib
+import gc
+import logging
 import os
 import platform
 import statistics
+import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+import warnings
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
@@ -34,6 +46,7 @@ from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable, RunnablePassthrough
 
+from rag_eval_hooks.sinks import Sink
 from rag_eval_hooks_langchain import Hooks, RagEvalCallbackHandler
 
 QUESTION = "When did the harbour of Basel open?"
@@ -85,6 +98,21 @@ class Chat(BaseChatModel):
                 run_manager.on_llm_new_token(chunk.text, chunk=chunk)
             yield chunk
 
+    async def _agenerate(
+        self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **kwargs: Any
+    ) -> ChatResult:
+        await asyncio.sleep(self.seconds)
+        return ChatResult(generations=[ChatGeneration(message=AIMessage(content=ANSWER))])
+
+    async def _astream(
+        self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **kwargs: Any
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        for number in range(60):
+            chunk = ChatGenerationChunk(message=AIMessageChunk(content=f"word{number} "))
+            if run_manager:
+                await run_manager.on_llm_new_token(chunk.text, chunk=chunk)
+            yield chunk
+
 
 class NoOp(BaseCallbackHandler):
     run_inline = True
@@ -106,46 +134,154 @@ def _chain(seconds: float = 0.0) -> Runnable[Any, Any]:
     )
 
 
-def _batch(call: Callable[[Any], Any], config: Any, size: int) -> list[float]:
-    times = []
-    for _ in range(size):
-        began = time.perf_counter()
-        call(config)
-        times.append((time.perf_counter() - began) * 1_000)
-    return times
+# Variants ------------------------------------------------------------------------------------------------------------
 
 
-def _compare(name: str, call: Callable[[Any], Any], rounds: int, size: int, share: float) -> None:
-    ours = {
-        "capture": Hooks(keep=0, linger_s=30.0),
-        "never idle": Hooks(keep=0, patience_s=0.0, share=share),
-        "default": Hooks(keep=0, share=share),
-    }
-    variants: dict[str, Any] = {"bare": {}, "no-op": {"callbacks": [NoOp()]}}
-    variants |= {variant: {"callbacks": [RagEvalCallbackHandler(hooks)]} for variant, hooks in ours.items()}
-    times: dict[str, list[list[float]]] = {variant: [] for variant in variants}
-    names: Sequence[str] = list(variants)
+@dataclass
+class Variant:
+    """One way of running the chain."""
+
+    name: str
+    config: dict[str, Any] = field(default_factory=dict)
+    hooks: Hooks | None = None
+    attached: Callable[[], contextlib.AbstractContextManager[Any]] = contextlib.nullcontext
+    """Around the measured batch, where a config is not enough."""
+    settle: Callable[[], Any] = lambda: None
+    """After the batch, not measured: finishes what was left for later."""
+    close: Callable[[], Any] = lambda: None
+
+
+def _variants(share: float) -> list[Variant]:
+    return [
+        Variant("bare"),
+        Variant("bare again"),
+        Variant("no-op", {"callbacks": [NoOp()]}),
+        _ours("capture", linger_s=30.0),
+        _ours("never idle", patience_s=0.0, share=share),
+        _ours("default", share=share),
+        *_others(),
+    ]
+
+
+def _ours(name: str, **options: Any) -> Variant:
+    hooks = Hooks(keep=0, **options)
+    config = {"callbacks": [RagEvalCallbackHandler(hooks)]}
+    return Variant(name, config, hooks, settle=lambda: hooks.flush(60), close=lambda: hooks.close(60))
+
+
+def _others() -> list[Variant]:
+    """Other people's handlers, as far as they are installed."""
+    found = []
+    for name, make in (("openinference", _openinference), ("langfuse", _langfuse)):
+        try:
+            found.append(make())
+        except (ImportError, TypeError) as error:  # TypeError: an older langfuse, whose client takes no exporter
+            print(f'{name}: left out ({error}); install: pip install "rag-eval-hooks[bench]"')
+    return found
+
+
+def _span_exporter() -> Any:
+    from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
+
+    class Dropping(SpanExporter):
+        def export(self, spans: Any) -> Any:
+            return SpanExportResult.SUCCESS
+
+    return Dropping()
+
+
+def _openinference() -> Variant:
+    from openinference.instrumentation.langchain import LangChainInstrumentor
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+    warnings.filterwarnings("ignore", message="Calling .text")  # LangChain's, of how it reads messages
+    provider = TracerProvider()
+    provider.add_span_processor(BatchSpanProcessor(_span_exporter()))
+
+    @contextlib.contextmanager
+    def instrumented() -> Iterator[None]:
+        # It wraps the constructor of LangChain's callback managers, for every chain of the process: only now.
+        LangChainInstrumentor().instrument(tracer_provider=provider)
+        try:
+            yield
+        finally:
+            LangChainInstrumentor().uninstrument()
+
+    return Variant("openinference", attached=instrumented, settle=provider.force_flush, close=provider.shutdown)
+
+
+def _langfuse() -> Variant:
+    from langfuse import Langfuse
+    from langfuse.langchain import CallbackHandler
+    from opentelemetry.sdk.trace import TracerProvider
+
+    logging.getLogger("langfuse").setLevel(logging.ERROR)  # it says of each answer that it does not know the model
+    client = Langfuse(
+        public_key="pk-bench",
+        secret_key="sk-bench",  # noqa: S106  nobody asks for it
+        base_url="http://127.0.0.1:9",
+        tracer_provider=TracerProvider(),
+        span_exporter=_span_exporter(),
+    )
+    config = {"callbacks": [CallbackHandler(public_key="pk-bench")]}
+    return Variant("langfuse", config, settle=client.flush, close=client.shutdown)
+
+
+# Calls ---------------------------------------------------------------------------------------------------------------
+
+Batch = Callable[[dict[str, Any], int], list[float]]
+"""Asks so many questions one after the other; returns how long each took, in milliseconds."""
+
+
+def _calls(ask: Callable[[dict[str, Any]], Any]) -> Batch:
+    def batch(config: dict[str, Any], size: int) -> list[float]:
+        times = []
+        for _ in range(size):
+            began = time.perf_counter()
+            ask(config)
+            times.append((time.perf_counter() - began) * 1_000)
+        return times
+
+    return batch
+
+
+def _awaited(runner: asyncio.Runner, ask: Callable[[dict[str, Any]], Any]) -> Batch:
+    async def asked(config: dict[str, Any], size: int) -> list[float]:
+        times = []
+        for _ in range(size):
+            began = time.perf_counter()
+            await ask(config)
+            times.append((time.perf_counter() - began) * 1_000)
+        return times
+
+    return lambda config, size: runner.run(asked(config, size))
+
+
+def _compare(name: str, call: Batch, rounds: int, size: int, share: float) -> None:
+    variants = _variants(share)
+    times: dict[str, list[list[float]]] = {variant.name: [] for variant in variants}
     for number in range(-1, rounds):  # the first round warms up
-        turn = number % len(names)
-        for variant in (*names[turn:], *names[:turn]):
-            _batch(call, variants["bare"], 5)  # the evaluation of the batch before has emptied the caches
-            batch = _batch(call, variants[variant], size)
+        turn = number % len(variants)
+        for variant in (*variants[turn:], *variants[:turn]):
+            call({}, 5)  # the evaluation of the batch before has emptied the caches
+            with variant.attached():
+                batch = call(variant.config, size)
             if number >= 0:
-                times[variant].append(batch)
-            if variant in ours:
-                ours[variant].flush(60)
+                times[variant.name].append(batch)
+            variant.settle()
     bare = times["bare"]
     print(f"{name}: bare {statistics.median(chain.from_iterable(bare)):.3f} ms")
-    for variant in names[1:]:
-        lost = ours[variant].stats()["queue_full"] if variant in ours else 0
+    for variant in variants[1:]:
+        lost = variant.hooks.stats()["queue_full"] if variant.hooks is not None else 0
+        mine = times[variant.name]
         print(
-            f"  {variant:<11} {_ratio(times[variant], bare, statistics.median):.3f} x"
-            f"  median round {statistics.median(map(_round_ratio, times[variant], bare)):.3f} x"
-            f"  mean {_ratio(times[variant], bare, statistics.fmean):.3f} x"
-            f"  p90 {_ratio(times[variant], bare, _ninth):.3f} x" + (f"  queue_full {lost}" if lost else "")
+            f"  {variant.name:<13} {_ratio(mine, bare, statistics.median):.3f} x"
+            f"  median round {statistics.median(map(_round_ratio, mine, bare)):.3f} x"
+            f"  mean {_ratio(mine, bare, statistics.fmean):.3f} x"
+            f"  p90 {_ratio(mine, bare, _ninth):.3f} x" + (f"  queue_full {lost}" if lost else "")
         )
-    for hooks in ours.values():
-        hooks.close(60)
+        variant.close()
 
 
 def _ratio(times: list[list[float]], bare: list[list[float]], figure: Callable[[list[float]], float]) -> float:
@@ -160,48 +296,158 @@ def _ninth(values: list[float]) -> float:
     return statistics.quantiles(values, n=10)[-1]
 
 
-def _cpu(call: Callable[[Any], Any], size: int) -> None:
+def _cpu(call: Batch, size: int) -> None:
     """Prints process time per question, all threads: before anything is evaluated, and with everything evaluated."""
-    hooks = Hooks(keep=0, linger_s=600.0, patience_s=600.0, queue_items=100_000)
-    configs = {"bare": {}, "no-op": {"callbacks": [NoOp()]}, "ours": {"callbacks": [RagEvalCallbackHandler(hooks)]}}
+    ours = _ours("ours", linger_s=600.0, patience_s=600.0, queue_items=100_000)
     figures: dict[str, float] = {}
-    for name, config in configs.items():
-        _batch(call, config, 20)
-        hooks.flush(60)
-        began = time.process_time()
-        _batch(call, config, size)
-        figures[f"{name} without evaluation" if name == "ours" else name] = time.process_time() - began
-        if name == "ours":
-            left = hooks.flush(600)
+    for variant in (Variant("bare"), Variant("no-op", {"callbacks": [NoOp()]}), *_others(), ours):
+        with variant.attached():
+            call(variant.config, 20)
+            variant.settle()
+            began = time.process_time()
+            call(variant.config, size)
+            used = time.process_time() - began
+        figures[variant.name if variant.hooks is None else "ours without evaluation"] = used
+        if variant.hooks is not None:
+            left = variant.hooks.flush(600)
             figures["ours with evaluation"] = time.process_time() - began
             assert left == 0, f"{left} records were not evaluated"
+        variant.close()
     print("CPU per question: " + ", ".join(f"{name} {used / size * 1_000:.2f} ms" for name, used in figures.items()))
-    hooks.close(60)
+
+
+# Event loop ----------------------------------------------------------------------------------------------------------
+
+
+class SlowSink(Sink):
+    """Takes its time for each record, like a database far away."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.awake = threading.Event()
+
+    def write(self, run: Any, evaluation: Any) -> None:
+        self.awake.wait(self.seconds)
+
+
+async def _lags(waiting: Runnable[Any, Any], config: dict[str, Any], seconds: float, at_once: int) -> list[float]:
+    """Returns how late a timer of 1 ms was, in milliseconds, while so many questions were under way all the time."""
+    until = time.perf_counter() + seconds
+    lags = []
+
+    async def ask() -> None:
+        while time.perf_counter() < until:
+            await waiting.ainvoke(QUESTION, config=config)
+
+    async def beat() -> None:
+        while time.perf_counter() < until:
+            due = time.perf_counter() + 0.001
+            await asyncio.sleep(0.001)
+            lags.append((time.perf_counter() - due) * 1_000)
+
+    await asyncio.gather(beat(), *(ask() for _ in range(at_once)))
+    return lags
+
+
+def _served(name: str, seconds: float, **options: Any) -> Variant:
+    """Ours with a slow sink; what is left at the end of a round is written quickly, before the next one's turn."""
+    sink = SlowSink(seconds)
+    variant = _ours(name, sinks=[sink], queue_items=100_000, queue_bytes=10**10, **options)
+    hooks = variant.hooks
+
+    def settle() -> None:
+        sink.awake.set()
+        assert hooks is not None
+        assert hooks.flush(300) == 0, "records were not evaluated"
+        sink.awake.clear()
+
+    variant.settle = settle
+    return variant
+
+
+def _loop_lag(runner: asyncio.Runner, rounds: int, seconds: float, at_once: int) -> None:
+    waiting = _chain(seconds=0.02)
+    variants = [
+        Variant("bare"),
+        Variant("bare again"),
+        Variant("no-op", {"callbacks": [NoOp()]}),
+        _served("default, sink of 20 ms", 0.02),
+        _served("default, sink of 200 ms", 0.2),
+        _served("never idle, sink of 20 ms", 0.02, patience_s=0.0),
+        _served("never idle, sink of 200 ms", 0.2, patience_s=0.0),
+        *_others(),
+    ]
+    lags: dict[str, list[list[float]]] = {variant.name: [] for variant in variants}
+    evaluated = dict.fromkeys(lags, 0)
+    runner.run(_lags(waiting, {}, 0.5, at_once))
+    for number in range(rounds):
+        turn = number % len(variants)
+        for variant in (*variants[turn:], *variants[:turn]):
+            before = 0 if variant.hooks is None else variant.hooks.stats()["evaluated"]
+            gc.collect()  # so that a full collection, 100 ms of everybody's time, is not counted for one of them
+            with variant.attached():
+                lags[variant.name].append(runner.run(_lags(waiting, variant.config, seconds, at_once)))
+            if variant.hooks is not None:
+                evaluated[variant.name] += variant.hooks.stats()["evaluated"] - before
+            variant.settle()
+    print(f"loop lag: {at_once} questions under way at once, model of 20 ms, {rounds} x {seconds:g} s each")
+    for variant in variants:
+        rest = f"  {evaluated[variant.name]} records evaluated meanwhile" if variant.hooks is not None else ""
+        print(
+            f"  {variant.name:<27} median {_over(lags[variant.name], statistics.median):6.3f} ms"
+            f"  99 % below {_over(lags[variant.name], _ninety_ninth):6.3f} ms"
+            f"  longest {_over(lags[variant.name], max):6.3f} ms (median of rounds)"
+            f" {max(chain.from_iterable(lags[variant.name])):6.3f} ms (of all)" + rest
+        )
+        variant.close()
+
+
+def _over(rounds: list[list[float]], figure: Callable[[list[float]], float]) -> float:
+    return statistics.median(map(figure, rounds))
+
+
+def _ninety_ninth(values: list[float]) -> float:
+    return statistics.quantiles(values, n=100)[-1]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=10)
-    parser.add_argument("--batch", type=int, default=200)
+    parser.add_argument("--batch", type=int, default=100)
     parser.add_argument("--share", type=float, default=0.1, help="largest share of a core while the host is at work")
+    parser.add_argument("--only", default="", help="run the parts whose name holds this text")
     options = parser.parse_args()
     quick, waiting = _chain(), _chain(seconds=0.02)
-
-    def wait(config: Any) -> None:
-        waiting.invoke(QUESTION, config=config)
-
-    def invoke(config: Any) -> None:
-        quick.invoke(QUESTION, config=config)
 
     def stream(config: Any) -> None:
         for _ in quick.stream(QUESTION, config=config):
             pass
 
+    async def astream(config: Any) -> None:
+        async for _ in quick.astream(QUESTION, config=config):
+            pass
+
     print(f"Python {platform.python_version()}, {os.cpu_count()} cores, {options.rounds} x {options.batch} calls each")
-    _compare("invoke", invoke, options.rounds, options.batch, options.share)
-    _compare("stream of 60 tokens", stream, options.rounds, options.batch // 2, options.share)
-    _compare("invoke, model of 20 ms", wait, options.rounds, options.batch // 10, options.share)
-    _cpu(invoke, 300)
+    with asyncio.Runner() as runner:
+        invoke = _calls(lambda config: quick.invoke(QUESTION, config=config))
+        parts: list[tuple[str, Batch, int]] = [
+            ("invoke", invoke, options.batch),
+            ("ainvoke", _awaited(runner, lambda config: quick.ainvoke(QUESTION, config=config)), options.batch),
+            ("stream of 60 tokens", _calls(stream), options.batch // 2),
+            ("astream of 60 tokens", _awaited(runner, astream), options.batch // 2),
+            (
+                "invoke, model of 20 ms",
+                _calls(lambda config: waiting.invoke(QUESTION, config=config)),
+                options.batch // 10,
+            ),
+        ]
+        for name, batch, size in parts:
+            if options.only in name:
+                _compare(name, batch, options.rounds, size, options.share)
+        if options.only in "cpu":
+            _cpu(invoke, 300)
+        if options.only in "loop lag":
+            _loop_lag(runner, rounds=max(options.rounds // 3, 1), seconds=4.0, at_once=4)
 
 
 if __name__ == "__main__":

@@ -8,9 +8,9 @@ from itertools import islice
 from typing import Any
 
 from langchain_core.documents import Document
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import LLMResult
-from langchain_core.prompt_values import PromptValue
+from langchain_core.prompt_values import ChatPromptValue, PromptValue, StringPromptValue
 
 from rag_eval_hooks.capture import FOR_THE_HOST, Item, Items, Message, Opaque, Reply, Resume, guarded
 
@@ -47,6 +47,10 @@ MEDIA_PAYLOADS = ("data", "base64", "file_data", "url", "image_url", "file_id", 
 MAX_DEPTH = 6
 MAX_ENTRIES = 100
 MAX_CITATIONS = 2_000
+
+WITHOUT_DOCUMENTS = frozenset((str, AIMessage, AIMessageChunk, ChatPromptValue, StringPromptValue))
+"""What most chain runs return. Asked for first: `isinstance` is slow where a pydantic object is not what it is asked
+for."""
 
 # A named tuple's own constructor is a Python function; at every message of the host this halves the time.
 _new = tuple.__new__
@@ -220,19 +224,22 @@ def _usage_from_output(response: LLMResult) -> Mapping[str, Any] | None:
 
 def document_lists(value: Any) -> tuple[Items, ...]:
     """Returns the lists of documents in a chain's output: the output itself, or values of a mapping or state update."""
-    if type(value) is str:
+    kind = type(value)
+    if kind in WITHOUT_DOCUMENTS:
         return ()
-    if isinstance(value, (list, tuple)):
-        return (items_from_documents(value),) if _are_documents(value) else ()
-    if not isinstance(value, dict):
-        # A LangGraph Command carries its state update; known by name, because langgraph is optional.
-        value = value.update if type(value).__name__ == "Command" else None
+    if kind is not dict:
+        if isinstance(value, (list, tuple)):
+            return (items_from_documents(value),) if _are_documents(value) else ()
         if not isinstance(value, dict):
-            return ()
-    # Most values are texts: they are not worth a call.
-    return tuple(
-        [items_from_documents(item) for item in value.values() if type(item) is not str and _are_documents(item)]
-    )
+            # A LangGraph Command carries its state update; known by name, because langgraph is optional.
+            value = value.update if kind.__name__ == "Command" else None
+            if not isinstance(value, dict):
+                return ()
+    lists: tuple[Items, ...] = ()
+    for item in value.values():
+        if type(item) not in WITHOUT_DOCUMENTS and _are_documents(item):
+            lists = (*lists, items_from_documents(item))
+    return lists
 
 
 def tool_lists(output: Any) -> tuple[Items, ...]:
@@ -255,7 +262,7 @@ def snapshot(value: Any, depth: int = 0) -> Any:
     Messages and documents become their snapshots; mappings, lists, dataclasses and pydantic objects are copied some
     levels deep; of long lists the end is kept, where the newest message is. Anything else is named by its type.
     """
-    if value is None or isinstance(value, (str, int, float)):
+    if type(value) is str or value is None or isinstance(value, (str, int, float)):
         return value
     if depth < MAX_DEPTH:
         if isinstance(value, dict):

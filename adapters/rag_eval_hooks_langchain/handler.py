@@ -218,7 +218,8 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
                 prompt = prompt_from_messages(messages[0] if messages else ())
             finally:  # what cannot be read starts all the same
                 name = name or _name(serialized)
-                self._collector.start(run_id.int, _int(parent_run_id), "model", name, prompt, tags, metadata)
+                parent = None if parent_run_id is None else parent_run_id.int
+                self._collector.start(run_id.int, parent, "model", name, prompt, tags, metadata)
         except BaseException as error:
             caught("langchain.on_chat_model_start", error)
 
@@ -238,7 +239,8 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
         try:
             prompt = prompt_from_texts(prompts)
             name = name or _name(serialized)
-            self._collector.start(run_id.int, _int(parent_run_id), "model", name, prompt, tags, metadata)
+            parent = None if parent_run_id is None else parent_run_id.int
+            self._collector.start(run_id.int, parent, "model", name, prompt, tags, metadata)
         except BaseException as error:
             caught("langchain.on_llm_start", error)
 
@@ -307,7 +309,8 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
         """Notes a search and its query."""
         try:
             name = name or _name(serialized)
-            self._collector.start(run_id.int, _int(parent_run_id), "retriever", name, query, tags, metadata)
+            parent = None if parent_run_id is None else parent_run_id.int
+            self._collector.start(run_id.int, parent, "retriever", name, query, tags, metadata)
         except BaseException as error:
             caught("langchain.on_retriever_start", error)
 
@@ -348,7 +351,8 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
         try:
             name = name or _name(serialized)
             value = inputs or input_str
-            self._collector.start(run_id.int, _int(parent_run_id), "tool", name, value, tags, metadata, snapshot)
+            parent = None if parent_run_id is None else parent_run_id.int
+            self._collector.start(run_id.int, parent, "tool", name, value, tags, metadata, snapshot)
         except BaseException as error:
             caught("langchain.on_tool_start", error)
 
@@ -400,10 +404,6 @@ def _name(serialized: Any) -> str | None:
         return name
     path = serialized.get("id")
     return str(path[-1]) if isinstance(path, list) and path else None
-
-
-def _int(run_id: UUID | None) -> int | None:
-    return None if run_id is None else run_id.int
 
 
 def _id_text(number: int) -> str:

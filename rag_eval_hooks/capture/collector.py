@@ -156,7 +156,7 @@ class Collector:
         snapshot: Callable[[Any], Any] | None,
         marked: bool,
     ) -> None:
-        """Notes the start of a run that may open a record: with a parent that is not known, that maps, or with a tag."""
+        """Notes the start of a run that may open a record: its parent is not known or maps, or it carries the tag."""
         unknown = parent_id not in self._seen
         if unknown or (marked and parent_id not in self._marked) or parent_id in self._mapping:
             self._roots.add(run_id)
@@ -165,7 +165,8 @@ class Collector:
             kept = value if snapshot is None else _take(snapshot, value)
             about = (
                 tuple(tags) if isinstance(tags, (list, tuple)) else (),
-                dict(metadata) if isinstance(metadata, Mapping) else {},
+                # The first question is a quick one; the second asks an abstract class.
+                dict(metadata) if type(metadata) is dict or isinstance(metadata, Mapping) else {},
                 self._wall(),
                 unknown and parent_id is not None,
             )
@@ -381,7 +382,7 @@ class Collector:
                 trace = table.start(*what) if kind == _START else table.end(*what)
                 if trace is not None or table.closed:
                     self._hand_over(trace)
-            except BaseException as error:
+            except BaseException as error:  # noqa: BLE001  `caught` raises what is meant for the host
                 caught("capture.event", error)
         self._forget()
 
@@ -414,9 +415,13 @@ class Collector:
 
 def _take(snapshot: Callable[[Any], Any], value: Any) -> Any:
     """Takes a snapshot of a root's input or output; a foreign object that cannot be read does not cost the record."""
-    with guarded("snapshot"):
+    if type(value) is str:
+        return value
+    try:
         return snapshot(value)
-    return None
+    except BaseException as error:  # noqa: BLE001  `caught` raises what is meant for the host
+        caught("snapshot", error)
+        return None
 
 
 def _after_fork() -> None:
