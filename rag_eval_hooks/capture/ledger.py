@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from rag_eval_hooks.capture.foreign import fields_of, id_of, number_of, text_of
@@ -12,6 +13,12 @@ from rag_eval_hooks.record.item_keys import first_id
 from rag_eval_hooks.record.run import StageKind
 
 __all__ = ["Ledger", "Lineage", "build_ledger"]
+
+MIN_SHARED = 12
+"""Characters of a text from which its standing in another is no accident."""
+
+PARALLEL = "RunnableParallel"
+"""Beginning of the name of a step whose branches get the same input: none of them works on what another found."""
 
 
 class Lineage:
@@ -28,6 +35,14 @@ class Lineage:
             seen.add(above.run_id)
             yield above
             above = self._steps.get(above.parent_id) if above.parent_id is not None else None
+
+    def parallel(self, one: Step, other: Step) -> bool:
+        """Whether two steps run in different branches of a step that gives all its branches the same input."""
+        around = {above.run_id for above in (one, *self.ancestors(one))}
+        meet = next((above for above in (other, *self.ancestors(other)) if above.run_id in around), None)
+        if meet is None or meet in (one, other):
+            return False
+        return isinstance(meet.name, str) and meet.name.startswith(PARALLEL)
 
     def below(self, step: Step, *kinds: str) -> bool:
         """Whether a step runs inside one of the given kinds."""
@@ -131,6 +146,11 @@ class _PoolChunk:
     """Whether the framework gave the id."""
     derived_from: str | None = None
 
+    @cached_property
+    def level(self) -> str:
+        """The text with white space levelled, which rewriting does not keep."""
+        return " ".join(self.text.split())
+
 
 class _Pool:
     """Distinct chunks by id and text."""
@@ -157,18 +177,47 @@ class _Pool:
     def text(self, place: int) -> str:
         return self._chunks[place].text
 
-    def derive(self, place: int, sources: Sequence[int]) -> None:
-        """Notes from which of the sources a chunk was cut or rewritten, if that can be told."""
+    def derive(self, places: Sequence[int], sources: Sequence[int]) -> None:
+        """Notes from which of the sources each chunk of a list was cut or rewritten, if that can be told."""
+        taken = set(places)
+        for place in places:
+            chunk = self._chunks[place]
+            if place in sources or chunk.derived_from is not None:
+                continue
+            origins = self.origins(place, sources) or self._same_metadata(place, sources)
+            # Of overlapping sources that both hold the text, each gives one of the chunks, in order.
+            origin = next((one for one in origins if one not in taken), origins[0] if origins else None)
+            if origin is not None:
+                taken.add(origin)
+                chunk.derived_from = self._chunks[origin].id
+
+    def origins(self, place: int, sources: Iterable[int]) -> list[int]:
+        """Returns the sources from which a chunk was cut, or that were put into it, as their ids and texts tell."""
         chunk = self._chunks[place]
-        if place in sources or chunk.derived_from is not None:
-            return
-        others = [self._chunks[source] for source in sources]
-        same = [other for other in others if chunk.given_id and other.id == chunk.id]
-        same = same or [other for other in others if len(chunk.text) >= 12 and chunk.text in other.text]
+        others = [(source, self._chunks[source]) for source in dict.fromkeys(sources) if source != place]
+        if chunk.given_id and (same := [source for source, other in others if other.id == chunk.id]):
+            return same
+        text = chunk.level
+        if len(text) >= MIN_SHARED and (around := [source for source, other in others if text in other.level]):
+            return around
+        within = [source for source, other in others if len(other.level) >= MIN_SHARED and other.level in text]
+        return within if len(within) == 1 else []  # what was put together from several comes from none of them
+
+    def _same_metadata(self, place: int, sources: Iterable[int]) -> list[int]:
+        """Returns the source of a rewritten chunk: the only one with its metadata, or of several the likest by far."""
+        chunk = self._chunks[place]
         bare = _without_scores(chunk.metadata, self._keys)
-        same = same or [other for other in others if bare and _without_scores(other.metadata, self._keys) == bare]
-        if len(same) == 1:
-            chunk.derived_from = same[0].id
+        same = [
+            source
+            for source in dict.fromkeys(sources)
+            if bare and _without_scores(self._chunks[source].metadata, self._keys) == bare
+        ]
+        if len(same) > 1:
+            words = set(chunk.level.lower().split())
+            shared = {source: len(words & set(self._chunks[source].level.lower().split())) for source in same}
+            best = max(shared.values())
+            same = [source for source in same if shared[source] == best and 2 * best > len(words)]
+        return same if len(same) == 1 else []
 
     def chunks(self) -> tuple[Chunk, ...]:
         return tuple(
@@ -228,9 +277,7 @@ def _own_scores(listing: _Listing) -> None:
 
 
 def _link_derived(listing: _Listing, pool: _Pool) -> None:
-    sources = [place for child in listing.children for place in child.places]
-    for place in listing.places if sources else ():
-        pool.derive(place, sources)
+    pool.derive(listing.places, [place for child in listing.children for place in child.places])
 
 
 def _add_implicit(trace: Trace, lineage: Lineage, pool: _Pool, listings: list[_Listing], number: int) -> None:
@@ -248,9 +295,8 @@ def _add_implicit(trace: Trace, lineage: Lineage, pool: _Pool, listings: list[_L
                 continue
             if step.parent_id is not None and not items:
                 continue
-            sources = [one for one in listings if one.final and set(one.places) & set(places)]
-            known = {place for source in sources for place in source.places}
-            if below and not (sources and set(places) <= known and len(below) == 1):
+            sources, is_whole = _sources(step, places, lineage, pool, listings)
+            if below and not (sources and is_whole and (len(below) == 1 or not trace.is_root(step))):
                 continue
             listing = _Listing(step, places, scores)
             if sources:
@@ -258,6 +304,7 @@ def _add_implicit(trace: Trace, lineage: Lineage, pool: _Pool, listings: list[_L
                 listing.round = min(source.round for source in sources)
                 listing.children = sources
                 _own_scores(listing)
+                _link_derived(listing, pool)
                 for source in sources:
                     source.final = False
             else:
@@ -266,6 +313,24 @@ def _add_implicit(trace: Trace, lineage: Lineage, pool: _Pool, listings: list[_L
             listings.append(listing)
             for above in (step, *lineage.ancestors(step)):
                 shown.setdefault(above.run_id, []).append(listing)
+
+
+def _sources(
+    step: Step, places: Sequence[int], lineage: Lineage, pool: _Pool, listings: Sequence[_Listing]
+) -> tuple[list[_Listing], bool]:
+    """Returns the lists that a step made its own from, and whether every chunk comes from them.
+
+    A list that shares a chunk with earlier ones, has others besides, and leaves some of theirs out is a search that
+    found the same again.
+    """
+    earlier = [one for one in listings if one.final and not lineage.parallel(one.step, step)]
+    held = {place for one in earlier for place in one.places}
+    origins = {place: [place] if place in held else pool.origins(place, held) for place in places}
+    wanted = {origin for found in origins.values() for origin in found}
+    sources = [one for one in earlier if wanted.intersection(one.places)]
+    is_whole = all(origins.values())
+    taken_in = all(wanted.issuperset(one.places) for one in sources)
+    return (sources if is_whole or taken_in else []), is_whole
 
 
 def _drop_attempts(trace: Trace, lineage: Lineage, listings: Sequence[_Listing]) -> bool:
