@@ -38,7 +38,7 @@ def texts_by_turn(trace: Trace, found: Sequence[Step]) -> list[frozenset[str]]:
         trace: The question's runs.
         found: The `candidates`.
     """
-    prompts = [(step, _level(prompt_text(step))) for step in found]
+    prompts = [(step, _read_by(step)) for step in found]
     unread = [
         step
         for step in found
@@ -102,7 +102,7 @@ def contributing_calls(
     waiting = [step for step in trace.steps if step.run_id in kept]
     while waiting and earlier:
         reader = waiting.pop()
-        prompt = _level(prompt_text(reader))
+        prompt = _read_by(reader)
         for step, said in earlier:
             if step.run_id not in kept and _ended_before(step, reader) and _stands_in(said, prompt):
                 kept.add(step.run_id)
@@ -112,6 +112,11 @@ def contributing_calls(
 
 def _ended_before(step: Step, reader: Step) -> bool:
     return step.ended is not None and step.ended <= reader.started
+
+
+def _read_by(step: Step) -> str:
+    """Returns what a call was given; a chat model that refines gets the answer so far as its own turn."""
+    return _level(prompt_text(step, own_turns=True))
 
 
 def _passed_on(step: Step) -> str:

@@ -84,11 +84,14 @@ def build_ledger(trace: Trace, lineage: Lineage, keys: ItemKeys) -> Ledger:
 
     A retriever around others counts instead of them; a chain or tool that returns items without a retriever below is
     a search of its own, or, where it returns a choice of items that were there before, a postprocessing of those.
+    Where nothing was searched, the items that the question came with count.
     """
     pool = _Pool(keys)
     listings = _retriever_listings(trace, lineage, pool)
     rounds = _number_rounds(listings)
     _add_implicit(trace, lineage, pool, listings, rounds)
+    if not listings:
+        listings += _given(trace, pool)
     attempts = _drop_attempts(trace, lineage, listings)
     listings.sort(key=lambda listing: listing.step.started)
     ends = [listing.step.ended for listing in listings if listing.step.ended is not None]
@@ -287,8 +290,11 @@ def _add_implicit(trace: Trace, lineage: Lineage, pool: _Pool, listings: list[_L
     for listing in listings:
         for above in lineage.ancestors(listing.step):
             shown.setdefault(above.run_id, []).append(listing)
+    given = [_texts(items) for items in _given_lists(trace)]
     for step in sorted(trace.steps, key=lambda s: s.ended if s.ended is not None else float("inf")):
         for items in step.lists:
+            if _texts(items) in given:
+                continue  # passed on, not found
             below = shown.get(step.run_id, [])
             places, scores = pool.add(items)
             if any(listing.places == places for listing in listings):
@@ -313,6 +319,26 @@ def _add_implicit(trace: Trace, lineage: Lineage, pool: _Pool, listings: list[_L
             listings.append(listing)
             for above in (step, *lineage.ancestors(step)):
                 shown.setdefault(above.run_id, []).append(listing)
+
+
+def _given(trace: Trace, pool: _Pool) -> Iterable[_Listing]:
+    """Yields the lists that the question came with; beside a search they may be anything, as the ones wanted."""
+    root = trace.root
+    here = Step(root.run_id, (None, root.kind, root.name, None, root.started), (root.started, None, (), None), None)
+    for number, items in enumerate(_given_lists(trace), 1):
+        listing = _Listing(here, *pool.add(items))
+        listing.round = number
+        yield listing
+
+
+def _given_lists(trace: Trace) -> list[Items]:
+    asked = trace.root.input
+    values = [*asked.values()] if isinstance(asked, Mapping) else [asked]
+    return [value for value in values if isinstance(value, Items)]
+
+
+def _texts(items: Items) -> list[Any]:
+    return [item[1] for item in items]
 
 
 def _sources(

@@ -159,13 +159,13 @@ def delivered_text(step: Step, read: int | None) -> str:
     return call_text(step) if read is None else "".join(content_text(token) for token in step.tokens[:read])
 
 
-def prompt_text(step: Step) -> str:
-    """Returns all a model call was given, except earlier turns of the assistant."""
+def prompt_text(step: Step, *, own_turns: bool = False) -> str:
+    """Returns all a model call was given, except earlier turns of the assistant unless `own_turns` asks for them."""
     messages = step.input if isinstance(step.input, tuple) else ()
     return "\n\n".join(
         content_text(message.content)
         for message in messages
-        if isinstance(message, Message) and message.role not in ASSISTANT_ROLES
+        if isinstance(message, Message) and (own_turns or message.role not in ASSISTANT_ROLES)
     )
 
 
