@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from rag_eval_hooks.capture.ending import attempts_of, error_of, status_of
 from rag_eval_hooks.capture.generation import answering_call, candidates, contributing_calls, texts_by_turn
-from rag_eval_hooks.capture.ledger import Ledger, Lineage, build_ledger
+from rag_eval_hooks.capture.ledger import Ledger, build_ledger
+from rag_eval_hooks.capture.lineage import Lineage
 from rag_eval_hooks.capture.media import media_of
 from rag_eval_hooks.capture.numbering import numbering_in
 from rag_eval_hooks.capture.packing import Hit, find_in_prompt

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from rag_eval_hooks.capture.ledger import Ledger, Lineage
+from rag_eval_hooks.capture.ledger import Ledger
+from rag_eval_hooks.capture.lineage import Lineage
 from rag_eval_hooks.capture.texts import call_text, prompt_text
 from rag_eval_hooks.capture.trace import Reply, Step, Trace
 

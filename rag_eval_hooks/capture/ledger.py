@@ -1,52 +1,19 @@
 """The chunk ledger of one trace: its retrieval steps as stages, with one pool of chunks."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
-from rag_eval_hooks.capture.foreign import fields_of, id_of, number_of, text_of
+from rag_eval_hooks.capture.ending import given_up
+from rag_eval_hooks.capture.lineage import Lineage
+from rag_eval_hooks.capture.pool import Pool
 from rag_eval_hooks.capture.trace import Items, Step, Trace
-from rag_eval_hooks.record import Chunk, ItemKeys, Stage, StageItem, chunk_id
+from rag_eval_hooks.record import Chunk, ItemKeys, Stage, StageItem
 from rag_eval_hooks.record.clean import clean_text
-from rag_eval_hooks.record.item_keys import first_id
 from rag_eval_hooks.record.run import StageKind
 
-__all__ = ["Ledger", "Lineage", "build_ledger"]
-
-MIN_SHARED = 12
-"""Characters of a text from which its standing in another is no accident."""
-
-PARALLEL = "RunnableParallel"
-"""Beginning of the name of a step whose branches get the same input: none of them works on what another found."""
-
-
-class Lineage:
-    """Who runs below whom in one trace."""
-
-    def __init__(self, trace: Trace) -> None:
-        self._steps = {step.run_id: step for step in trace.steps}
-
-    def ancestors(self, step: Step) -> Iterable[Step]:
-        """Yields the steps around a step, innermost first."""
-        seen: set[Hashable] = {step.run_id}
-        above = self._steps.get(step.parent_id) if step.parent_id is not None else None
-        while above is not None and above.run_id not in seen:
-            seen.add(above.run_id)
-            yield above
-            above = self._steps.get(above.parent_id) if above.parent_id is not None else None
-
-    def parallel(self, one: Step, other: Step) -> bool:
-        """Whether two steps run in different branches of a step that gives all its branches the same input."""
-        around = {above.run_id for above in (one, *self.ancestors(one))}
-        meet = next((above for above in (other, *self.ancestors(other)) if above.run_id in around), None)
-        if meet is None or meet in (one, other):
-            return False
-        return isinstance(meet.name, str) and meet.name.startswith(PARALLEL)
-
-    def below(self, step: Step, *kinds: str) -> bool:
-        """Whether a step runs inside one of the given kinds."""
-        return any(above.kind in kinds for above in self.ancestors(step))
+__all__ = ["Ledger", "build_ledger"]
 
 
 @dataclass
@@ -86,7 +53,7 @@ def build_ledger(trace: Trace, lineage: Lineage, keys: ItemKeys) -> Ledger:
     a search of its own, or, where it returns a choice of items that were there before, a postprocessing of those.
     Where nothing was searched, the items that the question came with count.
     """
-    pool = _Pool(keys)
+    pool = Pool(keys)
     listings = _retriever_listings(trace, lineage, pool)
     rounds = _number_rounds(listings)
     _add_implicit(trace, lineage, pool, listings, rounds)
@@ -106,7 +73,7 @@ def build_ledger(trace: Trace, lineage: Lineage, keys: ItemKeys) -> Ledger:
     )
 
 
-def _retriever_listings(trace: Trace, lineage: Lineage, pool: "_Pool") -> list[_Listing]:
+def _retriever_listings(trace: Trace, lineage: Lineage, pool: Pool) -> list[_Listing]:
     """Returns the lists that retrievers returned, in order of start, each tied to the retriever around it."""
     by_run: dict[Hashable, _Listing] = {}
     for step in trace.steps:  # a step comes after those around it
@@ -138,121 +105,7 @@ def _number_rounds(listings: Sequence[_Listing]) -> int:
     return rounds
 
 
-@dataclass
-class _PoolChunk:
-    """One distinct chunk while the ledger is being made."""
-
-    id: str
-    text: str
-    metadata: dict[str, Any]
-    given_id: bool
-    """Whether the framework gave the id."""
-    derived_from: str | None = None
-
-    @cached_property
-    def level(self) -> str:
-        """The text with white space levelled, which rewriting does not keep."""
-        return " ".join(self.text.split())
-
-
-class _Pool:
-    """Distinct chunks by id and text."""
-
-    def __init__(self, keys: ItemKeys) -> None:
-        self._keys = keys
-        self._index: dict[tuple[str, str], int] = {}
-        self._chunks: list[_PoolChunk] = []
-
-    def add(self, items: Items) -> tuple[tuple[int, ...], tuple[float | None, ...]]:
-        places: list[int] = []
-        scores: list[float | None] = []
-        for raw_id, raw_text, metadata, score in items:
-            text = text_of(raw_text)
-            known = id_of(raw_id) or _id_in(metadata, self._keys)
-            identifier = known or chunk_id(text)
-            place = self._index.setdefault((identifier, text), len(self._chunks))
-            if place == len(self._chunks):
-                self._chunks.append(_PoolChunk(identifier, text, fields_of(metadata), known is not None))
-            places.append(place)
-            scores.append(number_of(score) if score is not None else _score_in(metadata, self._keys))
-        return tuple(places), tuple(scores)
-
-    def text(self, place: int) -> str:
-        return self._chunks[place].text
-
-    def derive(self, places: Sequence[int], sources: Sequence[int]) -> None:
-        """Notes from which of the sources each chunk of a list was cut or rewritten, if that can be told."""
-        taken = set(places)
-        for place in places:
-            chunk = self._chunks[place]
-            if place in sources or chunk.derived_from is not None:
-                continue
-            origins = self.origins(place, sources) or self._same_metadata(place, sources)
-            # Of overlapping sources that both hold the text, each gives one of the chunks, in order.
-            origin = next((one for one in origins if one not in taken), origins[0] if origins else None)
-            if origin is not None:
-                taken.add(origin)
-                chunk.derived_from = self._chunks[origin].id
-
-    def origins(self, place: int, sources: Iterable[int]) -> list[int]:
-        """Returns the sources from which a chunk was cut, or that were put into it, as their ids and texts tell."""
-        chunk = self._chunks[place]
-        others = [(source, self._chunks[source]) for source in dict.fromkeys(sources) if source != place]
-        if chunk.given_id and (same := [source for source, other in others if other.id == chunk.id]):
-            return same
-        text = chunk.level
-        if len(text) >= MIN_SHARED and (around := [source for source, other in others if text in other.level]):
-            return around
-        within = [source for source, other in others if len(other.level) >= MIN_SHARED and other.level in text]
-        return within if len(within) == 1 else []  # what was put together from several comes from none of them
-
-    def _same_metadata(self, place: int, sources: Iterable[int]) -> list[int]:
-        """Returns the source of a rewritten chunk: the only one with its metadata, or of several the likest by far."""
-        chunk = self._chunks[place]
-        bare = _without_scores(chunk.metadata, self._keys)
-        same = [
-            source
-            for source in dict.fromkeys(sources)
-            if bare and _without_scores(self._chunks[source].metadata, self._keys) == bare
-        ]
-        if len(same) > 1:
-            words = set(chunk.level.lower().split())
-            shared = {source: len(words & set(self._chunks[source].level.lower().split())) for source in same}
-            best = max(shared.values())
-            same = [source for source in same if shared[source] == best and 2 * best > len(words)]
-        return same if len(same) == 1 else []
-
-    def chunks(self) -> tuple[Chunk, ...]:
-        return tuple(
-            Chunk(
-                id=one.id,
-                text=one.text,
-                metadata=one.metadata,
-                source=first_id(one.metadata, self._keys.source),
-                page=first_id(one.metadata, self._keys.page),
-                derived_from=one.derived_from,
-            )
-            for one in self._chunks
-        )
-
-
-def _id_in(metadata: Any, keys: ItemKeys) -> str | None:
-    return first_id(metadata, keys.id) if isinstance(metadata, Mapping) else None
-
-
-def _score_in(metadata: Any, keys: ItemKeys) -> float | None:
-    for key in keys.score if isinstance(metadata, Mapping) else ():
-        number = number_of(metadata.get(key))
-        if number is not None:
-            return number
-    return None
-
-
-def _without_scores(metadata: Any, keys: ItemKeys) -> dict[str, Any]:
-    return {key: value for key, value in metadata.items() if key not in keys.score}
-
-
-def _kind(listing: _Listing, pool: _Pool) -> StageKind:
+def _kind(listing: _Listing, pool: Pool) -> StageKind:
     children = listing.children
     if not children:
         return "retrieve"
@@ -279,11 +132,11 @@ def _own_scores(listing: _Listing) -> None:
     )
 
 
-def _link_derived(listing: _Listing, pool: _Pool) -> None:
+def _link_derived(listing: _Listing, pool: Pool) -> None:
     pool.derive(listing.places, [place for child in listing.children for place in child.places])
 
 
-def _add_implicit(trace: Trace, lineage: Lineage, pool: _Pool, listings: list[_Listing], number: int) -> None:
+def _add_implicit(trace: Trace, lineage: Lineage, pool: Pool, listings: list[_Listing], number: int) -> None:
     """Adds lists that chains and tools returned without a retriever event."""
     shown: dict[Hashable, list[_Listing]] = {}
     """Listings at or below a step."""
@@ -321,7 +174,7 @@ def _add_implicit(trace: Trace, lineage: Lineage, pool: _Pool, listings: list[_L
                 shown.setdefault(above.run_id, []).append(listing)
 
 
-def _given(trace: Trace, pool: _Pool) -> Iterable[_Listing]:
+def _given(trace: Trace, pool: Pool) -> Iterable[_Listing]:
     """Yields the lists that the question came with; beside a search they may be anything, as the ones wanted."""
     root = trace.root
     here = Step(root.run_id, (None, root.kind, root.name, None, root.started), (root.started, None, (), None), None)
@@ -342,7 +195,7 @@ def _texts(items: Items) -> list[Any]:
 
 
 def _sources(
-    step: Step, places: Sequence[int], lineage: Lineage, pool: _Pool, listings: Sequence[_Listing]
+    step: Step, places: Sequence[int], lineage: Lineage, pool: Pool, listings: Sequence[_Listing]
 ) -> tuple[list[_Listing], bool]:
     """Returns the lists that a step made its own from, and whether every chunk comes from them.
 
@@ -360,14 +213,17 @@ def _sources(
 
 
 def _drop_attempts(trace: Trace, lineage: Lineage, listings: Sequence[_Listing]) -> bool:
-    """Takes searches of attempts that failed and were repeated out of what counts as retrieved."""
-    if trace.root.error is not None or trace.root_ended is None:
-        return False
+    """Takes searches of tries that failed out of what counts as retrieved; each is of the round of what repeated it."""
+    failed = {step.run_id for step in given_up(trace, lineage)}
     dropped = False
     for listing in listings:
-        if any(above.error is not None and not trace.is_root(above) for above in lineage.ancestors(listing.step)):
+        if any(above.run_id in failed for above in lineage.ancestors(listing.step)):
             dropped = dropped or listing.final
             listing.final = False
+    if dropped:
+        kept = sorted({listing.round for listing in listings if listing.final})
+        for listing in listings:
+            listing.round = 1 + bisect_left(kept, listing.round)
     return dropped
 
 

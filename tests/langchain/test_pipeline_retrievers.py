@@ -102,7 +102,7 @@ def test_an_extractor_over_chunks_of_one_file_that_rewrites_them(ask: Any) -> No
         context=f"{short_a} {short_b}",
         usage="3 300>15",
         texts={short_a: said["a"], short_b: said["b"]},
-        metadata_of={name: file for name in (short_a, short_b, "a", "b")},
+        metadata_of=dict.fromkeys((short_a, short_b, "a", "b"), file),
         sources=" ".join(["one.txt"] * 4),
         derived={short_a: "a", short_b: "b"},
     )
@@ -128,7 +128,7 @@ def test_an_extractor_over_overlapping_chunks(ask: Any) -> None:
         context=f"{short} {short}",
         usage="3 300>15",
         texts={short: shared, "x": f"It turns north there. {shared}", "y": f"{shared} They opened in 1906."},
-        metadata_of={name: file for name in (short, "x", "y")},
+        metadata_of=dict.fromkeys((short, "x", "y"), file),
         sources="one.txt one.txt one.txt",
         derived={short: "x"},
     )
@@ -225,7 +225,8 @@ def test_a_compressor_pipeline_that_splits_and_filters(ask: Any) -> None:
     run = ask(compressing(FakeRetriever(keys="ab"), pipeline))
     half = run["chunks"].split()[0]
     text = run["texts"][half]
-    assert text in TEXTS["a"] and len(text) <= 50
+    assert text in TEXTS["a"]
+    assert len(text) <= 50
     assert run == usual(
         chunks=f"{half} a b",
         stages=[f"1 refine ContextualCompressionRetriever({QUESTION}): {half}", base("ab")],

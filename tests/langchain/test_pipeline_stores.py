@@ -129,7 +129,8 @@ def test_a_self_query_retriever(ask: Any, store: Store) -> None:
 
     def parse(message: Any) -> StructuredQuery:
         query, source = message.content.split(" | ")
-        return StructuredQuery(query=query, filter=Comparison(comparator=Comparator.EQ, attribute="source", value=source))
+        wanted = Comparison(comparator=Comparator.EQ, attribute="source", value=source)
+        return StructuredQuery(query=query, filter=wanted)
 
     model = FakeChat(say=lambda _: "Rhine harbours | b.txt")
     constructor = RunnableLambda(lambda asked: asked["query"]) | model | parse
