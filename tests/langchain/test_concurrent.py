@@ -1,6 +1,7 @@
 """Many questions at once through one handler: each record holds its own question, chunks and answer, nothing else."""
 
 import pytest
+from langchain_core.runnables import RunnableLambda
 from langchain_fakes import echo_chain
 from langchain_stress import WAYS, collector_of, expected_record, left_in_tables, questions, without_ids_and_times
 
@@ -24,3 +25,10 @@ def test_every_record_is_its_own_questions(way: str) -> None:
         assert collector_of(handler).remembered_ids == 9 * COUNT
         stats = handler.stats()
         assert (stats["opened"], stats["submitted"], stats["evaluated"], stats["late"]) == (COUNT, COUNT, COUNT, 0)
+
+
+def test_questions_that_are_no_retrieval_leave_nothing_behind() -> None:
+    with RagEvalCallbackHandler() as handler:
+        RunnableLambda(str.upper).invoke("hello", config={"callbacks": [handler]})
+        assert set(left_in_tables(handler).values()) == {0}
+        assert (handler.stats()["opened"], handler.stats()["discarded"]) == (1, 1)
