@@ -1,10 +1,11 @@
 """What the LangChain callback costs the host: bare chain, a handler that does nothing, ours, and others, interleaved.
 
-Run: python benchmarks/overhead_langchain.py [--rounds 10] [--batch 100] [--share 0.1] [--only invoke]
+Run: python benchmarks/overhead_langchain.py [--rounds 20] [--batch 50] [--share 0.1] [--only invoke]
 
 The chain is an LCEL chain with 10 documents of 1 kB and a fake model that answers at once, so that the ratios are the
 worst case: a model that takes half a second hides all of it. Batches of the variants take turns in one process, so
-that a slow moment of the machine hits all of them. Figures are told apart:
+that a slow moment of the machine hits all of them; `cpu`, the process time of a batch (all threads), is what a busy
+machine disturbs least. Figures are told apart:
 
 - bare again: the same as bare; how far it is from 1 is the noise of the machine.
 - no-op: what LangChain itself takes for calling any handler; most of the cost of a stream of tokens.
@@ -256,14 +257,18 @@ def _awaited(runner: asyncio.Runner, ask: Callable[[dict[str, Any]], Any]) -> Ba
 def _compare(name: str, call: Batch, rounds: int, size: int, share: float) -> None:
     variants = _variants(share)
     times: dict[str, list[list[float]]] = {variant.name: [] for variant in variants}
+    cpu: dict[str, list[float]] = {variant.name: [] for variant in variants}
     for number in range(-1, rounds):  # the first round warms up
         turn = number % len(variants)
         for variant in (*variants[turn:], *variants[:turn]):
             call({}, 5)  # the evaluation of the batch before has emptied the caches
             with variant.attached():
+                began = time.process_time()
                 batch = call(variant.config, size)
+                used = time.process_time() - began
             if number >= 0:
                 times[variant.name].append(batch)
+                cpu[variant.name].append(used)
             variant.settle()
     bare = times["bare"]
     print(f"{name}: bare {statistics.median(chain.from_iterable(bare)):.3f} ms")
@@ -274,7 +279,9 @@ def _compare(name: str, call: Batch, rounds: int, size: int, share: float) -> No
             f"  {variant.name:<13} {_ratio(mine, bare, statistics.median):.3f} x"
             f"  median round {statistics.median(map(_round_ratio, mine, bare)):.3f} x"
             f"  mean {_ratio(mine, bare, statistics.fmean):.3f} x"
-            f"  p90 {_ratio(mine, bare, _ninth):.3f} x" + (f"  queue_full {lost}" if lost else "")
+            f"  p90 {_ratio(mine, bare, _ninth):.3f} x"
+            f"  cpu {statistics.median(cpu[variant.name]) / statistics.median(cpu['bare']):.3f} x"
+            + (f"  queue_full {lost}" if lost else "")
         )
         variant.close()
 
@@ -313,8 +320,8 @@ def _cpu(call: Batch, size: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=10)
-    parser.add_argument("--batch", type=int, default=100)
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--batch", type=int, default=50)
     parser.add_argument("--share", type=float, default=0.1, help="largest share of a core while the host is at work")
     parser.add_argument("--only", default="", help="run the parts whose name holds this text")
     options = parser.parse_args()
