@@ -5,7 +5,8 @@ Run: python benchmarks/loop_lag_langchain.py [--rounds 3] [--seconds 4] [--at-on
 A timer of 1 ms runs beside questions whose model takes 20 ms; printed is how much too late it was. Meanwhile records
 are evaluated, and written by a sink that takes 20 ms or 200 ms for each, so that it also counts how long the loop's
 thread waits for the interpreter's lock while the worker's thread holds it. `default` evaluates after 2 s without a
-pause of the host, `never idle` at once, both with at most a tenth of a core. Variants take turns; `bare again` is the noise.
+pause of the host, `never idle` at once, both with at most a tenth of a core. Variants take turns; `bare again` is the
+noise.
 """
 
 import argparse

@@ -275,13 +275,13 @@ def _compare(name: str, call: Batch, rounds: int, size: int, share: float) -> No
     for variant in variants[1:]:
         lost = variant.hooks.stats()["queue_full"] if variant.hooks is not None else 0
         mine = times[variant.name]
+        used = statistics.median(cpu[variant.name]) / statistics.median(cpu["bare"])
         print(
             f"  {variant.name:<13} {_ratio(mine, bare, statistics.median):.3f} x"
             f"  median round {statistics.median(map(_round_ratio, mine, bare)):.3f} x"
             f"  mean {_ratio(mine, bare, statistics.fmean):.3f} x"
             f"  p90 {_ratio(mine, bare, _ninth):.3f} x"
-            f"  cpu {statistics.median(cpu[variant.name]) / statistics.median(cpu['bare']):.3f} x"
-            + (f"  queue_full {lost}" if lost else "")
+            f"  cpu {used:.3f} x" + (f"  queue_full {lost}" if lost else "")
         )
         variant.close()
 
