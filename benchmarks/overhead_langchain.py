@@ -1,10 +1,11 @@
 """What the LangChain callback costs the host: bare chain, a handler that does nothing, ours, and others, interleaved.
 
-Run: python benchmarks/overhead_langchain.py [--rounds 10] [--batch 100] [--share 0.1] [--only invoke]
+Run: python benchmarks/overhead_langchain.py [--rounds 20] [--batch 50] [--share 0.1] [--only invoke]
 
 The chain is an LCEL chain with 10 documents of 1 kB and a fake model that answers at once, so that the ratios are the
 worst case: a model that takes half a second hides all of it. Batches of the variants take turns in one process, so
-that a slow moment of the machine hits all of them. Figures are told apart:
+that a slow moment of the machine hits all of them; `cpu`, the process time of a batch (all threads), is what a busy
+machine disturbs least. Figures are told apart:
 
 - bare again: the same as bare; how far it is from 1 is the noise of the machine.
 - no-op: what LangChain itself takes for calling any handler; most of the cost of a stream of tokens.
@@ -15,20 +16,16 @@ that a slow moment of the machine hits all of them. Figures are told apart:
 - openinference, langfuse: LangChain's callbacks made into OpenTelemetry spans, for comparison; their spans end in an
   exporter that drops them, so that neither serialising nor sending is counted. `pip install "rag-eval-hooks[bench]"`.
 - CPU per question: process time of all threads, without evaluation (it waits) and with all records evaluated.
-- loop lag: how late a timer of 1 ms is in an event loop that serves questions, while the worker evaluates (which needs
-  the interpreter's lock) and writes to a sink that takes its time.
 """
 
 # ruff: noqa: ARG002  the signatures are the framework's
 import argparse
 import asyncio
 import contextlib
-import gc
 import logging
 import os
 import platform
 import statistics
-import threading
 import time
 import warnings
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -46,7 +43,6 @@ from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable, RunnablePassthrough
 
-from rag_eval_hooks.sinks import Sink
 from rag_eval_hooks_langchain import Hooks, RagEvalCallbackHandler
 
 QUESTION = "When did the harbour of Basel open?"
@@ -123,7 +119,7 @@ class NoOp(BaseCallbackHandler):
     on_chat_model_start = on_llm_end = on_llm_error = on_llm_new_token = on_chain_start
 
 
-def _chain(seconds: float = 0.0) -> Runnable[Any, Any]:
+def fake_chain(seconds: float = 0.0) -> Runnable[Any, Any]:
     prompt = ChatPromptTemplate.from_messages([("system", "Answer from:\n{context}"), ("human", "{question}")])
     pack = lambda found: "\n\n".join(f"[{n}] {d.page_content}" for n, d in enumerate(found, 1))  # noqa: E731
     return (
@@ -156,20 +152,20 @@ def _variants(share: float) -> list[Variant]:
         Variant("bare"),
         Variant("bare again"),
         Variant("no-op", {"callbacks": [NoOp()]}),
-        _ours("capture", linger_s=30.0),
-        _ours("never idle", patience_s=0.0, share=share),
-        _ours("default", share=share),
-        *_others(),
+        ours("capture", linger_s=30.0),
+        ours("never idle", patience_s=0.0, share=share),
+        ours("default", share=share),
+        *others(),
     ]
 
 
-def _ours(name: str, **options: Any) -> Variant:
+def ours(name: str, **options: Any) -> Variant:
     hooks = Hooks(keep=0, **options)
     config = {"callbacks": [RagEvalCallbackHandler(hooks)]}
     return Variant(name, config, hooks, settle=lambda: hooks.flush(60), close=lambda: hooks.close(60))
 
 
-def _others() -> list[Variant]:
+def others() -> list[Variant]:
     """Other people's handlers, as far as they are installed."""
     found = []
     for name, make in (("openinference", _openinference), ("langfuse", _langfuse)):
@@ -261,25 +257,31 @@ def _awaited(runner: asyncio.Runner, ask: Callable[[dict[str, Any]], Any]) -> Ba
 def _compare(name: str, call: Batch, rounds: int, size: int, share: float) -> None:
     variants = _variants(share)
     times: dict[str, list[list[float]]] = {variant.name: [] for variant in variants}
+    cpu: dict[str, list[float]] = {variant.name: [] for variant in variants}
     for number in range(-1, rounds):  # the first round warms up
         turn = number % len(variants)
         for variant in (*variants[turn:], *variants[:turn]):
             call({}, 5)  # the evaluation of the batch before has emptied the caches
             with variant.attached():
+                began = time.process_time()
                 batch = call(variant.config, size)
+                used = time.process_time() - began
             if number >= 0:
                 times[variant.name].append(batch)
+                cpu[variant.name].append(used)
             variant.settle()
     bare = times["bare"]
     print(f"{name}: bare {statistics.median(chain.from_iterable(bare)):.3f} ms")
     for variant in variants[1:]:
         lost = variant.hooks.stats()["queue_full"] if variant.hooks is not None else 0
         mine = times[variant.name]
+        used = statistics.median(cpu[variant.name]) / statistics.median(cpu["bare"])
         print(
             f"  {variant.name:<13} {_ratio(mine, bare, statistics.median):.3f} x"
             f"  median round {statistics.median(map(_round_ratio, mine, bare)):.3f} x"
             f"  mean {_ratio(mine, bare, statistics.fmean):.3f} x"
-            f"  p90 {_ratio(mine, bare, _ninth):.3f} x" + (f"  queue_full {lost}" if lost else "")
+            f"  p90 {_ratio(mine, bare, _ninth):.3f} x"
+            f"  cpu {used:.3f} x" + (f"  queue_full {lost}" if lost else "")
         )
         variant.close()
 
@@ -298,9 +300,9 @@ def _ninth(values: list[float]) -> float:
 
 def _cpu(call: Batch, size: int) -> None:
     """Prints process time per question, all threads: before anything is evaluated, and with everything evaluated."""
-    ours = _ours("ours", linger_s=600.0, patience_s=600.0, queue_items=100_000)
+    mine = ours("ours", linger_s=600.0, patience_s=600.0, queue_items=100_000)
     figures: dict[str, float] = {}
-    for variant in (Variant("bare"), Variant("no-op", {"callbacks": [NoOp()]}), *_others(), ours):
+    for variant in (Variant("bare"), Variant("no-op", {"callbacks": [NoOp()]}), *others(), mine):
         with variant.attached():
             call(variant.config, 20)
             variant.settle()
@@ -316,108 +318,14 @@ def _cpu(call: Batch, size: int) -> None:
     print("CPU per question: " + ", ".join(f"{name} {used / size * 1_000:.2f} ms" for name, used in figures.items()))
 
 
-# Event loop ----------------------------------------------------------------------------------------------------------
-
-
-class SlowSink(Sink):
-    """Takes its time for each record, like a database far away."""
-
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        self.awake = threading.Event()
-
-    def write(self, run: Any, evaluation: Any) -> None:
-        self.awake.wait(self.seconds)
-
-
-async def _lags(waiting: Runnable[Any, Any], config: dict[str, Any], seconds: float, at_once: int) -> list[float]:
-    """Returns how late a timer of 1 ms was, in milliseconds, while so many questions were under way all the time."""
-    until = time.perf_counter() + seconds
-    lags = []
-
-    async def ask() -> None:
-        while time.perf_counter() < until:
-            await waiting.ainvoke(QUESTION, config=config)
-
-    async def beat() -> None:
-        while time.perf_counter() < until:
-            due = time.perf_counter() + 0.001
-            await asyncio.sleep(0.001)
-            lags.append((time.perf_counter() - due) * 1_000)
-
-    await asyncio.gather(beat(), *(ask() for _ in range(at_once)))
-    return lags
-
-
-def _served(name: str, seconds: float, **options: Any) -> Variant:
-    """Ours with a slow sink; what is left at the end of a round is written quickly, before the next one's turn."""
-    sink = SlowSink(seconds)
-    variant = _ours(name, sinks=[sink], queue_items=100_000, queue_bytes=10**10, **options)
-    hooks = variant.hooks
-
-    def settle() -> None:
-        sink.awake.set()
-        assert hooks is not None
-        assert hooks.flush(300) == 0, "records were not evaluated"
-        sink.awake.clear()
-
-    variant.settle = settle
-    return variant
-
-
-def _loop_lag(runner: asyncio.Runner, rounds: int, seconds: float, at_once: int) -> None:
-    waiting = _chain(seconds=0.02)
-    variants = [
-        Variant("bare"),
-        Variant("bare again"),
-        Variant("no-op", {"callbacks": [NoOp()]}),
-        _served("default, sink of 20 ms", 0.02),
-        _served("default, sink of 200 ms", 0.2),
-        _served("never idle, sink of 20 ms", 0.02, patience_s=0.0),
-        _served("never idle, sink of 200 ms", 0.2, patience_s=0.0),
-        *_others(),
-    ]
-    lags: dict[str, list[list[float]]] = {variant.name: [] for variant in variants}
-    evaluated = dict.fromkeys(lags, 0)
-    runner.run(_lags(waiting, {}, 0.5, at_once))
-    for number in range(rounds):
-        turn = number % len(variants)
-        for variant in (*variants[turn:], *variants[:turn]):
-            before = 0 if variant.hooks is None else variant.hooks.stats()["evaluated"]
-            gc.collect()  # so that a full collection, 100 ms of everybody's time, is not counted for one of them
-            with variant.attached():
-                lags[variant.name].append(runner.run(_lags(waiting, variant.config, seconds, at_once)))
-            if variant.hooks is not None:
-                evaluated[variant.name] += variant.hooks.stats()["evaluated"] - before
-            variant.settle()
-    print(f"loop lag: {at_once} questions under way at once, model of 20 ms, {rounds} x {seconds:g} s each")
-    for variant in variants:
-        rest = f"  {evaluated[variant.name]} records evaluated meanwhile" if variant.hooks is not None else ""
-        print(
-            f"  {variant.name:<27} median {_over(lags[variant.name], statistics.median):6.3f} ms"
-            f"  99 % below {_over(lags[variant.name], _ninety_ninth):6.3f} ms"
-            f"  longest {_over(lags[variant.name], max):6.3f} ms (median of rounds)"
-            f" {max(chain.from_iterable(lags[variant.name])):6.3f} ms (of all)" + rest
-        )
-        variant.close()
-
-
-def _over(rounds: list[list[float]], figure: Callable[[list[float]], float]) -> float:
-    return statistics.median(map(figure, rounds))
-
-
-def _ninety_ninth(values: list[float]) -> float:
-    return statistics.quantiles(values, n=100)[-1]
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=10)
-    parser.add_argument("--batch", type=int, default=100)
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--batch", type=int, default=50)
     parser.add_argument("--share", type=float, default=0.1, help="largest share of a core while the host is at work")
     parser.add_argument("--only", default="", help="run the parts whose name holds this text")
     options = parser.parse_args()
-    quick, waiting = _chain(), _chain(seconds=0.02)
+    quick, waiting = fake_chain(), fake_chain(seconds=0.02)
 
     def stream(config: Any) -> None:
         for _ in quick.stream(QUESTION, config=config):
@@ -446,8 +354,6 @@ def main() -> None:
                 _compare(name, batch, options.rounds, size, options.share)
         if options.only in "cpu":
             _cpu(invoke, 300)
-        if options.only in "loop lag":
-            _loop_lag(runner, rounds=max(options.rounds // 3, 1), seconds=4.0, at_once=4)
 
 
 if __name__ == "__main__":

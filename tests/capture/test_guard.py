@@ -21,10 +21,27 @@ def test_an_exception_is_swallowed_counted_and_recorded(caught: list[Exception])
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
-def test_what_is_not_an_exception_passes(error: type[BaseException]) -> None:
+def test_what_is_meant_for_the_host_passes(error: type[BaseException]) -> None:
     with pytest.raises(error), guarded("test.base"):
         raise error
+    one = error()
+    with pytest.raises(error) as raised:
+        guard.caught("test.base", one)
+    assert raised.value is one
     assert "test.base" not in caught_counts()
+
+
+@pytest.mark.parametrize("error", [ValueError, GeneratorExit, asyncio.CancelledError])
+def test_what_only_a_foreign_object_can_have_raised_stays(
+    error: type[BaseException], caught: list[BaseException]
+) -> None:
+    before = caught_counts().get("test.foreign", 0)
+    with guarded("test.foreign"):
+        raise error
+    guard.caught("test.foreign", error())
+    assert caught_counts()["test.foreign"] == before + 2
+    assert [type(one) for one in caught] == [error, error]
+    caught.clear()
 
 
 @pytest.mark.parametrize("error", [ValueError, SystemExit, asyncio.CancelledError])
