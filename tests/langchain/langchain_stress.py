@@ -126,6 +126,7 @@ def expected_record(question: str, captured_by: str, *, streamed: bool) -> RagRu
             "duration_ms": 0.0,
             "time_to_first_token_ms": 0.0 if streamed else None,
             "usage": {"input_tokens": 100, "output_tokens": 5, "model_calls": 1},
+            "answer_usage": {"input_tokens": 100, "output_tokens": 5, "model_calls": 1},
             "captured_by": captured_by,
         }
     )
