@@ -149,6 +149,8 @@ def left_in_tables(handler: RagEvalCallbackHandler) -> dict[str, int]:
         "mapping": len(collector._mapping),
         "marked": len(collector._marked),
         "tokens": len(collector._tokens),
+        "parts": len(collector._by_parts),
+        "said": len(collector._said),
     }
 
 
