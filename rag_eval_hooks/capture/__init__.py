@@ -5,7 +5,8 @@ from rag_eval_hooks.capture.collector import BOUNDARY_TAG, Collector
 from rag_eval_hooks.capture.guard import FOR_THE_HOST, caught, guarded, guarded_work
 from rag_eval_hooks.capture.open_records import UNSET, Limits
 from rag_eval_hooks.capture.packing import find_in_prompt
-from rag_eval_hooks.capture.scope import ExplicitQuestion, suppress_capture
+from rag_eval_hooks.capture.question import ExplicitQuestion
+from rag_eval_hooks.capture.scope import suppress_capture
 from rag_eval_hooks.capture.trace import Item, Items, Kind, Message, Opaque, Reply, Resume, Step, Trace
 from rag_eval_hooks.capture.worker import Worker
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from rag_eval_hooks.capture.guard import caught, guarded
 from rag_eval_hooks.capture.open_records import UNSET, Limits, OpenRecords, Record
-from rag_eval_hooks.capture.scope import SCOPE, ExplicitQuestion
+from rag_eval_hooks.capture.scope import SCOPE, Belonging
 from rag_eval_hooks.capture.trace import Forced, Items, Kind, Reply, Trace
 
 __all__ = ["BOUNDARY_TAG", "Collector"]
@@ -125,7 +125,7 @@ class Collector:
             return
         scope = SCOPE.get()
         if scope is not None:
-            if not isinstance(scope, ExplicitQuestion):
+            if not isinstance(scope, Belonging):
                 self._suppress(run_id)
                 return
             if scope.collector is self and scope.is_open and (parent_id == scope.around or parent_id not in seen):
@@ -182,7 +182,7 @@ class Collector:
     def open(
         self, run_id: Hashable, name: str | None, value: Any, tags: Sequence[str], metadata: Mapping[str, Any]
     ) -> None:
-        """Opens a record by hand, wherever it is called; see `ExplicitQuestion`."""
+        """Opens a record by hand, wherever it is called; see `rag_eval_hooks.capture.question`."""
         self._seen.add(run_id)
         self._roots.add(run_id)
         about = (tuple(tags), dict(metadata), self._wall(), False)

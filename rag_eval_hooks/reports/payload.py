@@ -261,7 +261,10 @@ def _facts(view: RunView) -> list[list[str]]:
             ("tokens", _tokens(run)),
             ("model calls", str(run.usage.model_calls) if run.usage.model_calls else None),
             ("cost", None if run.usage.cost is None else f"{run.usage.cost:.6g}"),
-            ("failed tries", ", ".join(f"{tried.name or tried.kind} ({tried.error})" for tried in run.attempts) or None),
+            (
+                "failed tries",
+                ", ".join(f"{tried.name or tried.kind} ({tried.error})" for tried in run.attempts) or None,
+            ),
             ("other than text", ", ".join(f"{one.kind} in the {one.place}" for one in run.media) or None),
             ("tags", ", ".join(run.tags) or None),
             ("flags", ", ".join(run.flags) or None),
