@@ -64,8 +64,9 @@ def find_in_prompt(texts: Sequence[str], prompt: str) -> list[Hit]:
     """Returns the items of `texts` that are in `prompt`, in prompt order.
 
     An item is looked for as it is, then with white space levelled, then by its longest beginning (cut off by a
-    budget), then by shingles of 8 words or of 8 characters of scripts without spaces (re-formatted; at least half). Longer texts go first and claim their
-    stretch, so that a text inside another is not counted twice, and equal texts take successive occurrences.
+    budget), then by shingles of 8 words, or of 8 characters of scripts without spaces (re-formatted; at least half of
+    them). Longer texts go first and claim their stretch, so that a text inside another is not counted twice, and equal
+    texts take successive occurrences.
 
     Args:
         texts: The items, in retrieval order; an item may be given twice. Blank texts are never found.
