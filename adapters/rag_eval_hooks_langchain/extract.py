@@ -235,11 +235,13 @@ def document_lists(value: Any) -> tuple[Items, ...]:
             value = value.update if kind.__name__ == "Command" else None
             if not isinstance(value, dict):
                 return ()
-    lists: tuple[Items, ...] = ()
-    for item in value.values():
-        if type(item) not in WITHOUT_DOCUMENTS and _are_documents(item):
-            lists = (*lists, items_from_documents(item))
-    return lists
+    return tuple(
+        [
+            items_from_documents(item)
+            for item in value.values()
+            if type(item) not in WITHOUT_DOCUMENTS and _are_documents(item)
+        ]
+    )
 
 
 def tool_lists(output: Any) -> tuple[Items, ...]:

@@ -38,7 +38,8 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
 
     Attach one object to the whole chain, by `config={"callbacks": [handler]}` or `chain.with_config(callbacks=...)`;
     it may be shared by all chains, threads and event loops of a process. The callbacks take microseconds, never raise,
-    never block, and never change the pipeline's objects; matching and evaluation happen on a background thread.
+    never block, and never change the pipeline's objects; matching and evaluation happen on a background thread. Only a
+    `KeyboardInterrupt` or `SystemExit` that comes while one runs is passed on: it is meant for the application.
 
     Copies (`copy.copy`, `copy.deepcopy`) are the same object. A pickled handler comes back switched off: it can be
     passed around and called, and records nothing.
@@ -139,6 +140,10 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
     def __reduce__(self) -> tuple[Callable[[], "RagEvalCallbackHandler"], tuple[()]]:
         return (_switched_off, ())
 
+    # What runs at every event costs the host most by how it is called: arguments that LangChain always gives are named
+    # even if nobody uses them (`**_` would build a dictionary of them each time), and `try` costs nothing where
+    # `with guarded(...)` is two calls.
+
     # Chains ------------------------------------------------------------------------------------------------------
 
     def on_chain_start(
@@ -155,8 +160,7 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
     ) -> None:
         """Notes the start of a chain, prompt, parser, function or graph node."""
         try:
-            if not name:
-                name = _name(serialized)
+            name = name or _name(serialized)
             if parent_run_id is None:
                 parent = fallback_parent(inputs)
                 if parent is not None and not self._collector.is_open(parent):
