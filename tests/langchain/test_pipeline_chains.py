@@ -75,6 +75,7 @@ HISTORY = [("human", QUESTION), ("ai", ANSWER)]
 FOLLOW_UP = "How many harbours has it?"
 
 
+# Trap 14.
 def test_a_history_aware_retriever(handler: RagEvalCallbackHandler) -> None:
     """The question is the user's, not the condensed one; the condensing call is not the answer."""
     model = FakeChat(say=condensing)
@@ -133,6 +134,7 @@ MAPPED = {
 }
 
 
+# Trap 15.
 def test_retrieval_qa_that_maps_and_reduces(handler: RagEvalCallbackHandler) -> None:
     """The last prompt holds no document; the answer rests on what all four calls got."""
     assert ask(qa("map_reduce", FakeChat(say=extracting)), handler, {"query": QUESTION}) == usual(**MAPPED)
@@ -200,6 +202,7 @@ def test_qa_with_sources(handler: RagEvalCallbackHandler) -> None:
 # Conversations -------------------------------------------------------------------------------------------------------
 
 
+# Trap 14.
 def test_a_conversational_retrieval_chain(handler: RagEvalCallbackHandler) -> None:
     chain = classic("chains").ConversationalRetrievalChain.from_llm(FakeChat(say=condensing), FakeRetriever(keys="b"))
     assert ask(chain, handler, {"question": FOLLOW_UP, "chat_history": [(QUESTION, ANSWER)]}) == usual(

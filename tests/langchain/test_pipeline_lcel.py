@@ -215,14 +215,6 @@ def test_a_reranker_in_plain_code(handler: RagEvalCallbackHandler) -> None:
     )
 
 
-def test_a_search_in_plain_code_and_a_reranker_in_plain_code(handler: RagEvalCallbackHandler) -> None:
-    search = RunnableLambda(lambda _: documents("abc")).with_config(run_name="my_search")
-    rerank = RunnableLambda(lambda found: [found[2], found[0]]).with_config(run_name="my_rerank")
-    assert ask(rag(retriever=search | rerank), handler) == usual(
-        stages=["1 retrieve my_search: a b c (inner)", "1 postprocess my_rerank: c a"], context="c a"
-    )
-
-
 def test_a_shortener_in_plain_code(handler: RagEvalCallbackHandler) -> None:
     """The shortened texts are chunks of their own, which say what they were cut from."""
 
@@ -247,3 +239,8 @@ def test_a_shortener_in_plain_code(handler: RagEvalCallbackHandler) -> None:
 def test_documents_that_a_function_turns_into_text_stay_unseen(handler: RagEvalCallbackHandler) -> None:
     chain = rag(retriever=RunnableLambda(lambda _: join(documents())), pack=str)  # type: ignore[arg-type]
     assert ask(chain, handler) == usual(chunks=None, stages=None, context=None, citations=None)
+    last = handler.last
+    assert last is not None
+    assert {one.reason for one in last.evaluation.results if one.metric.startswith("ContextPrecision")} == {
+        "no_context"
+    }
