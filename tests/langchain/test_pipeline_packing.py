@@ -202,6 +202,23 @@ def test_a_function_that_asks_two_retrievers_and_merges(handler: RagEvalCallback
     )
 
 
+def test_a_sentence_that_plain_code_picks_from_a_document(handler: RagEvalCallbackHandler) -> None:
+    """Straight into the prompt, without a list of documents in between: in part, by the sentence's share."""
+
+    def find(_: str) -> Found:
+        return [Document(id="ab", page_content=f"{TEXTS['d']} {TEXTS['a']} {TEXTS['b']}"), *documents("c")]
+
+    run = ask(rag(retriever=FakeRetriever(find=find), pack=lambda _: f"[1] {TEXTS['a']}"), handler)
+    whole_text = f"{TEXTS['d']} {TEXTS['a']} {TEXTS['b']}"
+    assert run == usual(
+        chunks="ab c",
+        context=f"ab:shingle:{len(TEXTS['a']) / len(whole_text):.2f}",
+        texts={"ab": whole_text},
+        metadata_of={"c": {"source": "c.txt"}},
+        sources="c.txt",
+    )
+
+
 def test_a_summary_of_a_document_in_the_prompt_is_not_the_document(handler: RagEvalCallbackHandler) -> None:
     """Its calls' documents are the context: what the summaries were made of."""
 
