@@ -31,24 +31,26 @@ def candidates(trace: Trace, ledger: Ledger, lineage: Lineage) -> list[Step]:
 
 
 def texts_by_turn(trace: Trace, found: Sequence[Step]) -> list[frozenset[str]]:
-    """Returns what the calls said, the likeliest answers first: those that no later call read, together; then the rest.
+    """Returns what the calls said, the likeliest answers first.
 
-    A chain that asks two models side by side returns both texts; one that drafts and then writes returns the last.
+    Those that no later call read come first, together: a chain that asks two models side by side returns both texts,
+    one that drafts and then writes returns the last. Single words are verdicts where there is anything else.
 
     Args:
         trace: The question's runs.
         found: The `candidates`.
     """
     prompts = [(step, _read_by(step)) for step in found]
+    wordy = [(step, said) for step in found if (said := _passed_on(step))]
     unread = [
         step
-        for step in found
-        if not (said := _passed_on(step))
-        or not any(_ended_before(step, reader) and _place(said, prompt) >= 0 for reader, prompt in prompts)
+        for step, said in wordy
+        if not any(_ended_before(step, reader) and _place(said, prompt) >= 0 for reader, prompt in prompts)
     ]
+    rest = [step for step, _ in reversed(wordy)] + list(reversed(found))
     calls = [step for step in reversed(trace.steps) if step.kind == "model"]
-    turns = [{call_text(step).strip() for step in unread}, *({call_text(step).strip()} for step in calls)]
-    return [frozenset(texts - {""}) for texts in turns if texts - {""}]
+    turns = [{call_text(step).strip() for step in unread}, *({call_text(step).strip()} for step in (*rest, *calls))]
+    return [frozenset(texts) for texts in turns if texts - {""}]
 
 
 def answering_call(found: Sequence[Step], answer: str | None) -> Step | None:
