@@ -292,6 +292,18 @@ def test_map_and_reduce_written_by_hand(handler: RagEvalCallbackHandler) -> None
     assert ask(chain, handler, QUESTION) == usual(**MAPPED)
 
 
+def test_parts_of_an_answer_stand_in_the_order_in_which_they_were_read(handler: RagEvalCallbackHandler) -> None:
+    """Not in that in which their calls began: side by side, any may be the first."""
+    model = FakeChat(say=extracting)
+
+    def answer(question: str) -> str:
+        found = FakeRetriever().invoke(question)
+        parts = [str(model.invoke([("human", document.page_content)]).content) for document in found]
+        return str(model.invoke([("human", "Join:\n" + "\n".join(parts[::-1]))]).content)
+
+    assert ask(RunnableLambda(answer), handler, QUESTION) == usual(**MAPPED, context="c b a")
+
+
 def test_a_grader_does_not_add_its_document(handler: RagEvalCallbackHandler) -> None:
     """Each document was read by a call that said whether it is relevant; only the relevant ones reached the answer."""
 

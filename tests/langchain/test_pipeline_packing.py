@@ -11,7 +11,7 @@ from langchain_core.messages import BaseMessage
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate, format_document
 from langchain_core.prompts import PromptTemplate as Template
-from langchain_core.runnables import Runnable, RunnableLambda, RunnablePassthrough
+from langchain_core.runnables import Runnable, RunnableLambda, RunnableParallel, RunnablePassthrough
 from langchain_fakes import TEXTS, FakeChat, FakeRetriever, documents, join, rag
 from usual_record import QUESTION, usual
 from whole_record import only_run, whole
@@ -174,6 +174,17 @@ def test_two_searches_in_functions_that_find_some_of_the_same(handler: RagEvalCa
     assert ask(rag(retriever=RunnableLambda(both), pack=str), handler) == usual(
         stages=["1 retrieve one: a b", "2 retrieve two: b c"]
     )
+
+
+def test_two_searches_in_functions_side_by_side_that_find_the_same(handler: RagEvalCallbackHandler) -> None:
+    """Whichever ends first, the other was not made of it, although its list is the same in another order."""
+    one = RunnableLambda(lambda _: documents("ab")).with_config(run_name="one")
+    two = RunnableLambda(lambda _: documents("ba")).with_config(run_name="two")
+    both = RunnableParallel(one=one, two=two)
+    run = ask(rag(retriever=both, pack=lambda found: join(found["one"])), handler)  # type: ignore[call-overload]
+    assert {stage[2:] for stage in run.pop("stages")} == {"retrieve one: a b", "retrieve two: b a"}
+    assert set(run.pop("chunks").split()) == {"a", "b"}
+    assert run == usual(chunks=None, stages=None, context="a b")
 
 
 def test_a_function_that_adds_neighbours_takes_the_place_of_the_search(handler: RagEvalCallbackHandler) -> None:
