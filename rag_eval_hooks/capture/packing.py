@@ -60,8 +60,8 @@ def find_in_prompt(texts: Sequence[str], prompt: str) -> list[Hit]:
     """Returns the items of `texts` that are in `prompt`, in prompt order.
 
     An item is looked for as it is, then with white space levelled, then by its longest beginning (cut off by a
-    budget), then by 8-word shingles (re-formatted; at least half of them), then by whole sentences (picked out of it).
-    Longer texts go first and claim their
+    budget), then by 8-word shingles (re-formatted; at least half of them), then by whole sentences of
+    8 words or more (picked out of it). Longer texts go first and claim their
     stretch, so that a text inside another is not counted twice, and equal texts take successive occurrences.
 
     Args:
@@ -156,9 +156,8 @@ def _find_altered(texts: Sequence[str], missing: Sequence[int], prompt: str, raw
         else:
             hits.append(Hit(index, level.back(found), "head", size / len(text)))
     if rest:
-        hits.extend(_find_shingled(rest, level, claims))
-        known = {hit.item for hit in hits}
-        hits.extend(_find_sentences([(index, text) for index, text in rest if index not in known], level, claims))
+        shingled, in_part = _find_shingled(rest, level, claims)
+        hits += [*shingled, *_find_sentences(in_part, level, claims)]
     return hits
 
 
@@ -176,7 +175,10 @@ def _longest_head(text: str, prompt: str) -> int:
     return low
 
 
-def _find_shingled(rest: Sequence[tuple[int, str]], level: "_Level", claims: _Claims) -> list[Hit]:
+def _find_shingled(
+    rest: Sequence[tuple[int, str]], level: "_Level", claims: _Claims
+) -> tuple[list[Hit], list[tuple[int, str]]]:
+    """Looks for items that were re-formatted; also returns those of which too little is there, but maybe a sentence."""
     places: dict[tuple[str, ...], int] = {}
     words = level.words
     free = [claims.free(start, start + len(word)) for word, start in zip(words, level.starts, strict=True)]
@@ -184,17 +186,20 @@ def _find_shingled(rest: Sequence[tuple[int, str]], level: "_Level", claims: _Cl
         if free[place] and free[place + SHINGLE_WORDS - 1]:
             places.setdefault(tuple(words[place : place + SHINGLE_WORDS]), place)
     hits: list[Hit] = []
+    in_part: list[tuple[int, str]] = []
     for index, text in rest:
         own = text.split(" ")
         shingles = [tuple(own[i : i + SHINGLE_WORDS]) for i in range(len(own) - SHINGLE_WORDS + 1)]
         found = [(i, places[shingle]) for i, shingle in enumerate(shingles) if shingle in places]
         if not found or len(found) < MIN_SHINGLE_SHARE * len(shingles):
+            if found or not shingles:  # scripts without spaces have no words to count
+                in_part.append((index, text))
             continue
         seen = {word for i, _ in found for word in range(i, i + SHINGLE_WORDS)}
         coverage = sum(len(own[word]) for word in seen) / sum(map(len, own))
         first = min(place for _, place in found)
         hits.append(Hit(index, level.back(level.starts[first]), "shingle", min(coverage, 1.0)))
-    return hits
+    return hits, in_part
 
 
 def _find_sentences(rest: Sequence[tuple[int, str]], level: "_Level", claims: _Claims) -> list[Hit]:

@@ -306,3 +306,36 @@ def test_many_questions_in_a_batch_of_which_some_fall_back(handler: RagEvalCallb
     }
     assert runs == even | odd
     assert len(handler.records) == len(questions)
+
+
+def test_many_questions_in_a_batch_of_which_some_are_retried(handler: RagEvalCallbackHandler) -> None:
+    """LangChain repeats only those that failed."""
+    calls = count()
+
+    def say(messages: Sequence[BaseMessage]) -> str:
+        if "odd" in str(messages[-1].content) and next(calls) < 2:
+            raise ConnectionError
+        return ANSWER
+
+    questions = ["even 0?", "odd 1?", "even 2?", "odd 3?"]
+    retried(rag(FakeChat(say=say))).batch(questions, config={"callbacks": [handler]})
+    runs = {run.question: whole(run) for run in runs_of(handler)}
+    even = {question: usual(question=question) for question in questions[::2]}
+    found = "1 retrieve FakeRetriever({}): a b c"
+    odd = {
+        question: usual(
+            question=question,
+            stages=[f"{found.format(question)} (inner)", found.format(question)],
+            usage="2 100>5",
+            attempts=["chain RunnableSequence: ConnectionError"],
+            flags=("failed_attempts",),
+        )
+        for question in questions[1::2]
+    }
+    assert runs == even | odd
+    assert len(handler.records) == len(questions)
+
+
+def test_a_map_over_questions_that_fall_back(handler: RagEvalCallbackHandler) -> None:
+    broken("d").with_fallbacks([rag()]).map().invoke([QUESTION, QUESTION], config={"callbacks": [handler]})
+    assert [whole(run) for run in runs_of(handler)] == [fallen_back("d")] * 2

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from langchain_core.chat_history import InMemoryChatMessageHistory
+from langchain_core.language_models import FakeListLLM
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder, PromptTemplate
@@ -150,6 +151,15 @@ def test_retrieval_qa_that_refines(handler: RagEvalCallbackHandler) -> None:
     """Each call got one document and, as its own earlier turn, the answer so far."""
     assert ask(qa("refine", FakeChat(say=refining)), handler, {"query": QUESTION}) == usual(
         **MAPPED | {"usage": "3 300>15"}
+    )
+
+
+def test_retrieval_qa_that_refines_with_a_text_model(handler: RagEvalCallbackHandler) -> None:
+    model: Any = FakeListLLM(
+        responses=["It passes Basel, draft one.", "It passes Basel, draft two.", "It passes Basel."]
+    )
+    assert ask(qa("refine", model), handler, {"query": QUESTION}) == usual(
+        **MAPPED | {"usage": "3 None>None", "answer_usage": "1 None>None"}
     )
 
 
