@@ -8,7 +8,7 @@ from rag_eval_hooks.capture.ledger import Ledger, build_ledger
 from rag_eval_hooks.capture.lineage import Lineage
 from rag_eval_hooks.capture.media import media_of
 from rag_eval_hooks.capture.numbering import numbering_in
-from rag_eval_hooks.capture.packing import Hit, find_in_prompt
+from rag_eval_hooks.capture.packing import Hit, Packing
 from rag_eval_hooks.capture.private import kept_metadata, kept_tags
 from rag_eval_hooks.capture.provided import provided_by
 from rag_eval_hooks.capture.texts import answer_in, call_text, delivered_text, prompt_text, question_in
@@ -141,13 +141,14 @@ class _Context:
             return cls()
         calls = contributing_calls(call, trace, lineage, found, answer)
         inner = [place for place in range(len(ledger.chunks)) if place not in set(wanted)]
+        prompt = prompt_text(call)
         for places in (wanted, inner):
-            prompt = prompt_text(call)
-            hits = _pack(ledger, places, prompt)
+            packing = Packing([ledger.chunks[place].text for place in places])
+            hits = packing.find(prompt)
             own = _items(hits, places)
-            union = {item.chunk: item for item in own} if len(calls) == 1 else _union(ledger, places, calls)
+            union = {item.chunk: item for item in own} if len(calls) == 1 else _union(packing, places, calls)
             if not union:
-                union = _union(ledger, places, found)
+                union = _union(packing, places, found)
             if len(union) > len({item.chunk for item in own}):
                 return cls(tuple(union.values()), joined=True)
             if own:
@@ -156,20 +157,14 @@ class _Context:
         return cls()
 
 
-def _union(ledger: Ledger, places: Sequence[int], calls: Sequence[Step]) -> dict[int, ContextItem]:
+def _union(packing: Packing, places: Sequence[int], calls: Sequence[Step]) -> dict[int, ContextItem]:
     """Returns the items in the prompts of several calls, in order of the call and then of the prompt; each once."""
     union: dict[int, ContextItem] = {}
     for step in calls:
-        for item in _items(_pack(ledger, places, prompt_text(step)), places):
+        for item in _items(packing.find(prompt_text(step)), places):
             if item.chunk not in union or union[item.chunk].coverage < item.coverage:
                 union[item.chunk] = item
     return union
-
-
-def _pack(ledger: Ledger, places: Sequence[int], prompt: str) -> list[Hit]:
-    if not places or not prompt:
-        return []
-    return find_in_prompt([ledger.chunks[place].text for place in places], prompt)
 
 
 def _items(hits: Sequence[Hit], places: Sequence[int]) -> tuple[ContextItem, ...]:

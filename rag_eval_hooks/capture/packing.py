@@ -1,26 +1,16 @@
 """Which retrieved items reached the prompt, and in which order."""
 
-import json
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-__all__ = ["Hit", "find_in_prompt", "in_word"]
+from rag_eval_hooks.capture.forms import MIN_HEAD, SHINGLE, ItemForms, PromptForms
 
-MIN_HEAD = 40
-"""Shortest cut-off text, in characters, that counts as the beginning of an item; one of a script without spaces says
-as much as two letters."""
-SHINGLE_WORDS = 8
+__all__ = ["Hit", "Packing", "find_in_prompt", "in_word"]
+
 MIN_SHINGLE_SHARE = 0.5
 SHORT = 12
 """Texts below this length must stand alone in the prompt: they also occur by chance inside words."""
-
-_WORD = re.compile(r"\S+")
-_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\uffff\U00020000-\U0003ffff"
-"""Thai, Lao, Burmese, Khmer, Chinese, Japanese, Korean: each character is a piece of its own, as a word elsewhere."""
-_PIECE = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+")
-_UNSPACED_ONE = re.compile(rf"[{_UNSPACED}]")
 
 
 class Hit(NamedTuple):
@@ -61,38 +51,136 @@ class _Claims:
 
 
 def find_in_prompt(texts: Sequence[str], prompt: str) -> list[Hit]:
-    """Returns the items of `texts` that are in `prompt`, in prompt order.
-
-    An item is looked for as it is, then with white space levelled, then by its longest beginning (cut off by a
-    budget), then by shingles of 8 words, or of 8 characters of scripts without spaces (re-formatted; at least half of
-    them). Longer texts go first and claim their stretch, so that a text inside another is not counted twice, and equal
-    texts take successive occurrences.
-
-    Args:
-        texts: The items, in retrieval order; an item may be given twice. Blank texts are never found.
-        prompt: All text the generator got, except its own earlier turns.
+    """Returns the items of `texts` that are in `prompt`, in prompt order; see `Packing.find`.
 
     >>> [(hit.item, hit.match) for hit in find_in_prompt(["b b", "a a"], "Context: a a / b b")]
     [(1, 'exact'), (0, 'exact')]
     """
-    order = sorted((index for index, text in enumerate(texts) if text.strip()), key=lambda i: -len(texts[i]))
-    claims = _Claims()
-    hits: list[Hit] = []
-    missing: list[int] = []
-    for index in order:
-        found = _claim_exact(texts[index], prompt, claims)
-        if found is None:
-            found = _claim_variant(texts[index], prompt, claims)
-        if found is None:
-            missing.append(index)
-        else:
-            hits.append(Hit(index, found, "exact", 1.0))
-    if missing:
-        hits.extend(_find_altered(texts, missing, prompt, claims))
-    return sorted(hits, key=lambda hit: (hit.position, hit.item))
+    return Packing(texts).find(prompt)
 
 
-def _claim_exact(text: str, prompt: str, claims: _Claims) -> int | None:
+class Packing:
+    """Items to be looked for in prompts; each item is made ready once, however many prompts there are.
+
+    Args:
+        texts: The items, in retrieval order; an item may be given twice. Blank texts are never found.
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._items = [ItemForms(text) for text in texts]
+        self._longest_first = sorted(
+            (index for index, text in enumerate(texts) if text.strip()), key=lambda index: -len(texts[index])
+        )
+
+    def find(self, prompt: str) -> list[Hit]:
+        """Returns the items that are in a prompt, in prompt order.
+
+        An item is looked for as it is, then with white space levelled, then by its longest beginning (cut off by a
+        budget), then by shingles of 8 words, or of 8 characters of scripts without spaces (re-formatted; at least half
+        of them), then by whole sentences (picked out of it). Longer texts go first and claim their stretch, so that a
+        text inside another is not counted twice, and equal texts take successive occurrences.
+
+        Args:
+            prompt: All text the generator got, except its own earlier turns.
+        """
+        if not prompt:
+            return []
+        claims = _Claims()
+        hits: list[Hit] = []
+        missing: list[int] = []
+        for index in self._longest_first:
+            found = _claim_first(self._items[index].as_written, prompt, claims)
+            if found is None:
+                missing.append(index)
+            else:
+                hits.append(Hit(index, found, "exact", 1.0))
+        if missing:
+            hits.extend(self._find_altered(missing, PromptForms(prompt), claims))
+        return sorted(hits, key=lambda hit: (hit.position, hit.item))
+
+    def _find_altered(self, missing: Sequence[int], prompt: PromptForms, raw: _Claims) -> list[Hit]:
+        """Looks for items whose text was changed on the way; works on the prompt with white space levelled."""
+        claims = _Claims()
+        for start, end in zip(raw.starts, raw.ends, strict=True):
+            first, last = prompt.at(start), prompt.at(end)
+            if last > first:
+                claims.add(first, last)
+        hits: list[Hit] = []
+        left: list[int] = []
+        for index in missing:
+            found = _claim(self._items[index].level, prompt.text, claims)
+            if found is None:
+                left.append(index)
+            else:
+                hits.append(Hit(index, prompt.back(found), "exact", 1.0))
+        rest: list[int] = []
+        heads = [(_longest_head(self._items[index], prompt.text), index) for index in left]
+        for size, index in sorted(heads, key=lambda head: (-head[0], head[1])):
+            text = self._items[index].level
+            found = _claim(text[:size].rstrip(), prompt.text, claims) if size else None
+            if found is None:
+                rest.append(index)
+            else:
+                hits.append(Hit(index, prompt.back(found), "head", size / len(text)))
+        if rest:
+            shingled, in_part = self._find_shingled(rest, prompt, claims)
+            hits += [*shingled, *self._find_sentences(in_part, prompt, claims)]
+        return hits
+
+    def _find_shingled(self, rest: Sequence[int], prompt: PromptForms, claims: _Claims) -> tuple[list[Hit], list[int]]:
+        """Looks for items that were re-formatted; also returns those of which too little is there, but maybe a part."""
+        hits: list[Hit] = []
+        in_part: list[int] = []
+        likely = [index for index in rest if not prompt.shingles.keys().isdisjoint(self._items[index].shingles)]
+        if not likely:
+            return hits, in_part
+        free = [claims.free(piece.start(), piece.end()) for piece in prompt.pieces]
+        unexplained: dict[int, int] = {}
+        """By shingle, the first place that no other item explains."""
+        for shingle, places in prompt.shingles.items():
+            place = next((place for place in places if free[place] and free[place + SHINGLE - 1]), None)
+            if place is not None:
+                unexplained[shingle] = place
+        for index in likely:
+            item = self._items[index]
+            found = {
+                own: unexplained[shingle]
+                for shingle, owns in item.shingles.items()
+                if shingle in unexplained
+                for own in owns
+            }
+            if len(found) < max(MIN_SHINGLE_SHARE * item.shingle_count, 1):
+                in_part.append(index)
+                continue
+            seen = {piece for own in found for piece in range(own, own + SHINGLE)}
+            coverage = sum(len(item.pieces[piece]) for piece in seen) / sum(map(len, item.pieces))
+            start = prompt.pieces[min(found.values())].start()
+            hits.append(Hit(index, prompt.back(start), "shingle", min(coverage, 1.0)))
+        return hits, in_part
+
+    def _find_sentences(self, rest: Sequence[int], prompt: PromptForms, claims: _Claims) -> list[Hit]:
+        """Looks for items of which code picked sentences; each stretch of the prompt explains one item."""
+        hits: list[Hit] = []
+        for index in sorted(rest):
+            item = self._items[index]
+            places = [(_claim(sentence, prompt.text, claims), len(sentence)) for sentence in item.sentences]
+            found = [(place, size) for place, size in places if place is not None]
+            if found:
+                coverage = sum(size for _, size in found) / len(item.level)
+                hits.append(Hit(index, prompt.back(min(found)[0]), "shingle", min(coverage, 1.0)))
+        return hits
+
+
+def _claim_first(forms: Sequence[str], prompt: str, claims: _Claims) -> int | None:
+    for form in forms:
+        found = _claim(form, prompt, claims)
+        if found is not None:
+            return found
+    return None
+
+
+def _claim(text: str, prompt: str, claims: _Claims) -> int | None:
+    """Returns where a text stands that no other item explains, and marks the place as explained."""
     size = len(text)
     start = prompt.find(text)
     while start >= 0:
@@ -102,21 +190,6 @@ def _claim_exact(text: str, prompt: str, claims: _Claims) -> int | None:
             return start
         start = prompt.find(text, claims.skip(start))
     return None
-
-
-def _claim_variant(text: str, prompt: str, claims: _Claims) -> int | None:
-    """Looks for the text without outer white space, and as it reads inside JSON (tool messages)."""
-    for variant in _variants(text):
-        found = _claim_exact(variant, prompt, claims)
-        if found is not None:
-            return found
-    return None
-
-
-def _variants(text: str) -> list[str]:
-    bare = text.strip()
-    forms = [bare, json.dumps(bare)[1:-1], json.dumps(bare, ensure_ascii=False)[1:-1]]
-    return [form for form in dict.fromkeys(forms) if form != text]
 
 
 def _stands_alone(prompt: str, start: int, end: int) -> bool:
@@ -134,39 +207,9 @@ def in_word(character: str) -> bool:
     return character.isalnum() and character < "\u2e80"  # from there on scripts do not put spaces between words
 
 
-def _find_altered(texts: Sequence[str], missing: Sequence[int], prompt: str, raw: _Claims) -> list[Hit]:
-    """Looks for items whose text was changed on the way; works on the prompt with white space levelled."""
-    level = _Level(prompt)
-    claims = _Claims()
-    for start, end in zip(raw.starts, raw.ends, strict=True):
-        first, last = level.at(start), level.at(end)
-        if last > first:
-            claims.add(first, last)
-    hits: list[Hit] = []
-    left: list[tuple[int, str]] = []
-    for index in missing:
-        text = " ".join(texts[index].split())
-        found = _claim_exact(text, level.text, claims)
-        if found is None:
-            left.append((index, text))
-        else:
-            hits.append(Hit(index, level.back(found), "exact", 1.0))
-    rest: list[tuple[int, str]] = []
-    heads = [(_longest_head(text, level.text), index, text) for index, text in left]
-    for size, index, text in sorted(heads, key=lambda head: (-head[0], head[1])):
-        found = _claim_exact(text[:size].rstrip(), level.text, claims) if size else None
-        if found is None:
-            rest.append((index, text))
-        else:
-            hits.append(Hit(index, level.back(found), "head", size / len(text)))
-    if rest:
-        hits.extend(_find_shingled(rest, level, claims))
-    return hits
-
-
-def _longest_head(text: str, prompt: str) -> int:
-    """Returns how many of the text's first characters stand together in the prompt."""
-    least = _least_head(text)
+def _longest_head(item: ItemForms, prompt: str) -> int:
+    """Returns how many of the item's first characters stand together in the prompt; 0 if too few."""
+    text, least = item.level, item.least_head
     low, high = least, len(text) - 1
     if high < least or text[:least] not in prompt:
         return 0
@@ -177,67 +220,3 @@ def _longest_head(text: str, prompt: str) -> int:
         else:
             high = middle - 1
     return low
-
-
-def _least_head(text: str) -> int:
-    """Returns how many of a text's first characters are enough to be its beginning.
-
-    >>> _least_head("a" * 90), _least_head("河" * 90)
-    (40, 20)
-    """
-    said = 0
-    for size, character in enumerate(text[:MIN_HEAD]):
-        if said >= MIN_HEAD:
-            return size
-        said += 2 if _UNSPACED_ONE.match(character) else 1
-    return MIN_HEAD
-
-
-def _find_shingled(rest: Sequence[tuple[int, str]], level: "_Level", claims: _Claims) -> list[Hit]:
-    places: dict[tuple[str, ...], int] = {}
-    pieces = list(_PIECE.finditer(level.text))
-    words = [piece.group() for piece in pieces]
-    free = [claims.free(piece.start(), piece.end()) for piece in pieces]
-    for place in range(len(words) - SHINGLE_WORDS + 1):
-        if free[place] and free[place + SHINGLE_WORDS - 1]:
-            places.setdefault(tuple(words[place : place + SHINGLE_WORDS]), place)
-    hits: list[Hit] = []
-    for index, text in rest:
-        own = _PIECE.findall(text)
-        shingles = [tuple(own[i : i + SHINGLE_WORDS]) for i in range(len(own) - SHINGLE_WORDS + 1)]
-        found = [(i, places[shingle]) for i, shingle in enumerate(shingles) if shingle in places]
-        if not found or len(found) < MIN_SHINGLE_SHARE * len(shingles):
-            continue
-        seen = {word for i, _ in found for word in range(i, i + SHINGLE_WORDS)}
-        coverage = sum(len(own[word]) for word in seen) / sum(map(len, own))
-        first = min(place for _, place in found)
-        hits.append(Hit(index, level.back(pieces[first].start()), "shingle", min(coverage, 1.0)))
-    return hits
-
-
-class _Level:
-    """A text with every run of white space replaced by one space, and the way back to its offsets."""
-
-    def __init__(self, text: str) -> None:
-        self.words: list[str] = []
-        self.raw_starts: list[int] = []
-        self.starts: list[int] = []
-        offset = 0
-        for word in _WORD.finditer(text):
-            self.words.append(word.group())
-            self.raw_starts.append(word.start())
-            self.starts.append(offset)
-            offset += word.end() - word.start() + 1
-        self.text = " ".join(self.words)
-
-    def at(self, raw: int) -> int:
-        """Returns the levelled offset of an offset in the text."""
-        place = bisect_right(self.raw_starts, raw) - 1
-        if place < 0:
-            return 0
-        return self.starts[place] + min(raw - self.raw_starts[place], len(self.words[place]))
-
-    def back(self, offset: int) -> int:
-        """Returns the offset in the text of a levelled offset."""
-        place = bisect_right(self.starts, offset) - 1
-        return self.raw_starts[place] + offset - self.starts[place] if place >= 0 else 0

@@ -41,6 +41,28 @@ RIVER = "莱茵河发源于阿尔卑斯山，流经巴塞尔之后向北转弯�
             [(0, "head", round(50 / len(A), 3)), (1, "head", round(45 / len(B), 3))],
             id="two cut off",
         ),
+        pytest.param(
+            [f"{A} {B} {C}"],
+            f"Best: {B} Why?",
+            [(0, "shingle", round(len(B) / (len(A) + len(B) + len(C) + 2), 3))],
+            id="one sentence picked",
+        ),
+        pytest.param(
+            [f"{A} {B}", f"{C} {B}"],
+            f"Best: {B}",
+            [(0, "shingle", round(len(B) / (len(A) + len(B) + 1), 3))],
+            id="a picked sentence that two items share is the first one's",
+        ),
+        pytest.param(
+            [
+                "巴塞尔港于一九〇六年开放，并在第二次战争之前扩建了两次。莱茵河流经巴塞尔，然后向北转弯流去，经过许多德国城市，最后在荷兰鹿特丹附近流入北海。"
+            ],
+            "资料：莱茵河流经巴塞尔，然后向北转弯流去，经过许多德国城市，最后在荷兰鹿特丹附近流入北海。问",
+            [(0, "shingle", round(42 / 70, 3))],
+            id="one sentence picked, Chinese",
+        ),
+        pytest.param([f"{A} It is so. {B}"], "It is so.", [], id="too short a sentence"),
+        pytest.param([f"{A} {B} {C}"], f"Best: {B[:60]}", [], id="part of a sentence in the middle"),
         pytest.param(["", "  ", A], A, [(2, "exact", 1.0)], id="blank items are nowhere"),
         pytest.param(["Basel", A], A, [(1, "exact", 1.0)], id="a text inside another does not count twice"),
         pytest.param(
