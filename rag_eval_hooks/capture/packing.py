@@ -4,7 +4,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from rag_eval_hooks.capture.forms import MIN_HEAD, SHINGLE, ItemForms, PromptForms
+from rag_eval_hooks.capture.forms import SHINGLE, ItemForms, PromptForms
 
 __all__ = ["Hit", "Packing", "find_in_prompt", "in_word"]
 
