@@ -64,8 +64,10 @@ def attempts_of(trace: Trace, lineage: Lineage) -> tuple[Attempt, ...]:
     ended_by = trace.root.error
     while ended_by and len(found) == 1 and (deeper := _below(found[0], trace, lineage)):
         found = deeper  # the failure climbed to the root; the tries are below it
-    if ended_by or trace.root_ended is None:
-        found = found[:-1]
+    if found and (ended_by or trace.root_ended is None):
+        last = found.pop()
+        # Who hands on the configuration it was given stands beside what it calls, and fails along with it.
+        found = [step for step in found if not _encloses(step, last)]
     return tuple(_attempt(step, trace) for step in found)
 
 
@@ -78,6 +80,11 @@ def _below(failed: Step, trace: Trace, lineage: Lineage) -> list[Step]:
         and not NOT_ERRORS.intersection(step.error)
         and next(iter(lineage.ancestors(step)), None) is failed
     ]
+
+
+def _encloses(step: Step, other: Step) -> bool:
+    """Whether the other step ran while this one did."""
+    return step.started <= other.started and (step.ended or 0.0) >= (other.ended or 0.0)
 
 
 def _attempt(step: Step, trace: Trace) -> Attempt:

@@ -5,8 +5,9 @@ import threading
 from typing import Any
 
 import pytest
-from langchain_core.runnables import RunnableLambda
+from langchain_core.runnables import RunnableConfig, RunnableLambda
 from langchain_fakes import TEXTS, FakeChat, FakeRetriever, rag
+from whole_record import only_run, whole
 
 from rag_eval_hooks_langchain import Hooks, RagEvalCallbackHandler
 
@@ -54,6 +55,28 @@ def test_a_retriever_that_fails(handler: RagEvalCallbackHandler) -> None:
         rag(retriever=FakeRetriever(error=ConnectionError("down"))).invoke("Q?", config={"callbacks": [handler]})
     run = only(handler)
     assert (run.status, run.error, run.stages, run.answer) == ("error", "ConnectionError", (), None)
+
+
+def test_what_failed_along_with_the_last_failure_is_no_attempt(handler: RagEvalCallbackHandler) -> None:
+    """A step that hands on the config it was given stands beside what it calls; `create_react_agent` does that."""
+    model = FakeChat(error=ConnectionError("down"))
+
+    def ask(question: str, config: RunnableConfig) -> Any:
+        FakeRetriever().invoke(question, config=config)
+        return RunnableLambda(lambda asked: model.invoke(asked, config=config)).invoke(question, config=config)
+
+    with pytest.raises(ConnectionError):
+        RunnableLambda(ask).invoke("Q?", config={"callbacks": [handler]})
+    assert whole(only_run(handler)) == {
+        "question": "Q?",
+        "status": "error",
+        "error": "ConnectionError",
+        "chunks": "a b c",
+        "stages": ["1 retrieve FakeRetriever(Q?): a b c"],
+        "context_source": "prompt",
+        "usage": "1 None>None",
+        "answer_usage": "1 None>None",
+    }
 
 
 def test_a_parser_that_fails_leaves_the_whole_model_text(handler: RagEvalCallbackHandler) -> None:
