@@ -169,7 +169,10 @@ def _usage_from_output(response: LLMResult) -> Mapping[str, Any] | None:
 
 
 def document_lists(value: Any) -> tuple[Items, ...]:
-    """Returns the lists of documents in a chain's output: the output itself, or values of a mapping or state update."""
+    """Returns the lists of documents in a chain's output: the output itself, or in a mapping or state update.
+
+    A mapping in a mapping is looked into as well, and no deeper.
+    """
     if type(value) is str:
         return ()
     if isinstance(value, (list, tuple)):
@@ -179,13 +182,23 @@ def document_lists(value: Any) -> tuple[Items, ...]:
         value = value.update if type(value).__name__ == "Command" else None
         if not isinstance(value, dict):
             return ()
-    return tuple([items_from_documents(item) for item in value.values() if _are_documents(item)])
+    found: list[Items] = []
+    for item in value.values():
+        for inner in item.values() if type(item) is dict else (item,):
+            if _are_documents(inner):
+                found.append(items_from_documents(inner))
+    return tuple(found)
 
 
 def tool_lists(output: Any) -> tuple[Items, ...]:
-    """Returns the lists of documents that a tool returned, as its output or as the artifact of its message."""
+    """Returns the lists of documents that a tool returned: its output, or the artifact of a message in it."""
     artifact = getattr(output, "artifact", None)
-    return document_lists(output if artifact is None else artifact)
+    lists = document_lists(output if artifact is None else artifact)
+    if type(output).__name__ == "Command" and isinstance(output.update, dict):
+        messages = output.update.get("messages")
+        for message in messages if isinstance(messages, (list, tuple)) else ():
+            lists += document_lists(getattr(message, "artifact", None))
+    return lists
 
 
 def _are_documents(value: Any) -> bool:

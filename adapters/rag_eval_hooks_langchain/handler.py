@@ -32,6 +32,9 @@ __all__ = ["RagEvalCallbackHandler"]
 
 LAST_WAIT_S = 2.0
 
+HIDDEN = "langsmith:hidden"
+"""Tag of steps that are the framework's own: langgraph < 0.3 writes a node's output to the state in one of them."""
+
 # Looked up once: these run at every event of the host.
 _ON_CHAIN_START = guarded("langchain.on_chain_start")
 _ON_CHAIN_END = guarded("langchain.on_chain_end")
@@ -174,7 +177,8 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
         with _ON_CHAIN_END:
             lists: tuple[Items, ...] = ()
             try:
-                lists = document_lists(outputs)
+                if HIDDEN not in (kwargs.get("tags") or ()):
+                    lists = document_lists(outputs)
             finally:
                 self._collector.end(run_id.int, outputs, lists, kwargs.get("inputs", UNSET), snapshot)
 

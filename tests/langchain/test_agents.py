@@ -5,14 +5,14 @@ What a tool returned and the model then read is context; model calls below a too
 
 from collections.abc import Iterator, Sequence
 from inspect import signature
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from langchain_core.documents import Document
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import BaseTool, ToolException, create_retriever_tool, tool
 from langchain_fakes import FakeChat, FakeRetriever, acting, asks, documents, join, rag
-from versions import agent, classic, needs_agent, needs_classic, needs_langgraph
+from versions import agent, classic, needs_agent, needs_classic, needs_langgraph, since_langgraph
 from ways_to_ask import WAYS
 from whole_record import only_run, runs_of, whole
 
@@ -151,6 +151,26 @@ def test_a_tool_that_asks_a_store_and_keeps_the_documents_as_its_artifact(
         """Searches a store."""
         found = find(query)
         return "\n\n".join(document.page_content for document in found), found
+
+    WAYS[way](agent(acting(asks("course"), ANSWER), [search]), ASKED, {"callbacks": [handler]})
+    assert whole(only_run(handler)) == expected(stages=["1 retrieve search: a c"])
+
+
+@needs_agent
+@since_langgraph(0, 3)  # tools that return a `Command`
+@pytest.mark.parametrize("way", ["invoke", "ainvoke", "stream messages", "astream_events"])
+def test_a_tool_that_updates_the_state_with_the_documents_as_an_artifact(
+    handler: RagEvalCallbackHandler, way: str
+) -> None:
+    from langchain_core.tools import InjectedToolCallId
+    from langgraph.types import Command
+
+    @tool
+    def search(query: str, tool_call_id: Annotated[str, InjectedToolCallId]) -> Any:
+        """Searches a store."""
+        found = find(query)
+        text = "\n\n".join(document.page_content for document in found)
+        return Command(update={"messages": [ToolMessage(text, artifact=found, tool_call_id=tool_call_id)]})
 
     WAYS[way](agent(acting(asks("course"), ANSWER), [search]), ASKED, {"callbacks": [handler]})
     assert whole(only_run(handler)) == expected(stages=["1 retrieve search: a c"])
