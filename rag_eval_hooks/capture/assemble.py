@@ -137,6 +137,7 @@ class _Context:
         wanted = [item.chunk for stage in ledger.stages if stage.final for item in stage.items]
         if call is None:
             return cls(tuple(ContextItem(chunk=place) for place in wanted), "last_stage")
+        wanted.extend(ledger.carried)
         if not ledger.chunks:
             return cls()
         calls = contributing_calls(call, trace, lineage, found, answer)

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rag_eval_hooks.capture.foreign import fields_of, id_of, number_of, text_of
+from rag_eval_hooks.capture.packing import find_in_prompt
+from rag_eval_hooks.capture.texts import prompt_text
 from rag_eval_hooks.capture.trace import Items, Step, Trace
 from rag_eval_hooks.record import Chunk, ItemKeys, Stage, StageItem, chunk_id
 from rag_eval_hooks.record.clean import clean_text
@@ -62,6 +64,8 @@ class Ledger:
     """The queries that were sent."""
     attempts: bool
     """Whether searches of failed attempts were left out of what counts."""
+    carried: tuple[int, ...]
+    """Places of chunks that a graph's state holds beside those found for this question: from earlier ones."""
 
 
 def build_ledger(trace: Trace, lineage: Lineage, keys: ItemKeys) -> Ledger:
@@ -73,7 +77,7 @@ def build_ledger(trace: Trace, lineage: Lineage, keys: ItemKeys) -> Ledger:
     pool = _Pool(keys)
     listings = _retriever_listings(trace, lineage, pool)
     rounds = _number_rounds(listings)
-    _add_implicit(trace, lineage, pool, listings, rounds)
+    carried = _add_implicit(trace, lineage, pool, listings, rounds)
     attempts = _drop_attempts(trace, lineage, listings)
     listings.sort(key=lambda listing: listing.step.started)
     ends = [listing.step.ended for listing in listings if listing.step.ended is not None]
@@ -85,6 +89,7 @@ def build_ledger(trace: Trace, lineage: Lineage, keys: ItemKeys) -> Ledger:
             query for query in (_query(step) for step in trace.steps if step.kind == "retriever") if query is not None
         ),
         attempts=attempts,
+        carried=carried,
     )
 
 
@@ -153,6 +158,9 @@ class _Pool:
             places.append(place)
             scores.append(number_of(score) if score is not None else _score_in(metadata, self._keys))
         return tuple(places), tuple(scores)
+
+    def id(self, place: int) -> str:
+        return self._chunks[place].id
 
     def text(self, place: int) -> str:
         return self._chunks[place].text
@@ -233,16 +241,23 @@ def _link_derived(listing: _Listing, pool: _Pool) -> None:
         pool.derive(place, sources)
 
 
-def _add_implicit(trace: Trace, lineage: Lineage, pool: _Pool, listings: list[_Listing], number: int) -> None:
-    """Adds lists that chains and tools returned without a retriever event."""
+def _add_implicit(
+    trace: Trace, lineage: Lineage, pool: _Pool, listings: list[_Listing], number: int
+) -> tuple[int, ...]:
+    """Adds lists that chains and tools returned without a retriever event; returns the places of carried chunks."""
+    carried: set[int] = set()
     shown: dict[Hashable, list[_Listing]] = {}
     """Listings at or below a step."""
     for listing in listings:
         for above in lineage.ancestors(listing.step):
             shown.setdefault(above.run_id, []).append(listing)
+    around = {step.parent_id for step in trace.steps if step.kind == "chain"}
+    """Steps made of others, as graphs are."""
     for step in sorted(trace.steps, key=lambda s: s.ended if s.ended is not None else float("inf")):
         for items in step.lists:
             below = shown.get(step.run_id, [])
+            if step.run_id in around and not below and not _reached_a_model(items, trace):
+                continue  # no step of it found them: its state has them from an earlier question
             places, scores = pool.add(items)
             if any(listing.places == places for listing in listings):
                 continue
@@ -251,6 +266,7 @@ def _add_implicit(trace: Trace, lineage: Lineage, pool: _Pool, listings: list[_L
             sources = [one for one in listings if one.final and set(one.places) & set(places)]
             known = {place for source in sources for place in source.places}
             if below and not (sources and set(places) <= known and len(below) == 1):
+                carried.update(places if step.run_id in around else ())
                 continue
             listing = _Listing(step, places, scores)
             if sources:
@@ -266,6 +282,15 @@ def _add_implicit(trace: Trace, lineage: Lineage, pool: _Pool, listings: list[_L
             listings.append(listing)
             for above in (step, *lineage.ancestors(step)):
                 shown.setdefault(above.run_id, []).append(listing)
+    found = {pool.id(place) for listing in listings for place in listing.places}
+    return tuple(sorted(place for place in carried if pool.id(place) not in found))
+
+
+def _reached_a_model(items: Items, trace: Trace) -> bool:
+    """Whether something of the items stands in a prompt; True where no model was asked."""
+    texts = [text_of(item[1]) for item in items]
+    prompts = [prompt_text(step) for step in trace.steps if step.kind == "model"]
+    return not prompts or any(find_in_prompt(texts, prompt) for prompt in prompts)
 
 
 def _drop_attempts(trace: Trace, lineage: Lineage, listings: Sequence[_Listing]) -> bool:

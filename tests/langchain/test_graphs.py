@@ -1,6 +1,7 @@
 """Graphs of LangGraph: one record per question, with what reached the prompt and not all that the state carries."""
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from operator import add
 from typing import Annotated, Any, TypedDict
 
@@ -45,7 +46,7 @@ def line(*nodes: tuple[str, Node], state: Any = State, **options: Any) -> Any:
     for name, node in nodes:
         built.add_node(name, node)
     names = [START, *(name for name, _ in nodes), END]
-    for before, after in zip(names, names[1:], strict=False):
+    for before, after in pairwise(names):
         built.add_edge(before, after)
     return built.compile(**options)
 
@@ -305,6 +306,25 @@ def test_a_later_question_of_a_thread_that_needs_no_search(handler: RagEvalCallb
         "usage": "1 100>5",
         "answer_usage": "1 100>5",
     }
+
+
+@pytest.mark.parametrize("way", ["invoke", "ainvoke", "stream updates", "astream_events"])
+def test_a_thread_that_gathers_the_documents_of_all_its_questions(handler: RagEvalCallbackHandler, way: str) -> None:
+    """Only the new one was retrieved for the second question; the old ones reached the prompt with it."""
+    from langgraph.checkpoint.memory import MemorySaver
+
+    def look(state: State) -> State:
+        return {"docs": FakeRetriever(keys="d" if state["question"] == "Cheese?" else "ab").invoke(state["question"])}
+
+    app = line(("search", look), ("generate", generate), state=Gathering, checkpointer=MemorySaver())
+    config = {"callbacks": [handler], "configurable": {"thread_id": "t1"}}
+    WAYS[way](app, ASKED, config)
+    WAYS[way](app, {"question": "Cheese?"}, config)
+    _, second = (whole(run) for run in runs_of(handler))
+    second.pop("metadata", None)
+    assert second == expected(
+        question="Cheese?", chunks="d a b", stages=["1 retrieve FakeRetriever(Cheese?): d"], context="a b d"
+    )
 
 
 @every_way
