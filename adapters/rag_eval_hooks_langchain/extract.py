@@ -182,12 +182,14 @@ def document_lists(value: Any) -> tuple[Items, ...]:
         value = value.update if type(value).__name__ == "Command" else None
         if not isinstance(value, dict):
             return ()
-    found: list[Items] = []
-    for item in value.values():
-        for inner in item.values() if type(item) is dict else (item,):
-            if _are_documents(inner):
-                found.append(items_from_documents(inner))
-    return tuple(found)
+    return tuple(
+        [
+            items_from_documents(inner)
+            for item in value.values()
+            for inner in (item.values() if type(item) is dict else (item,))
+            if _are_documents(inner)
+        ]
+    )
 
 
 def tool_lists(output: Any) -> tuple[Items, ...]:

@@ -186,12 +186,16 @@ def test_a_node_that_is_tried_again(handler: RagEvalCallbackHandler, way: str) -
     }
 
 
-BROKEN_OFF = FOUND | GENERATED | {
-    "answer": "one two ",
-    "usage": "1 None>None",
-    "answer_usage": "1 None>None",
-    "flags": ("open_children",),
-}
+BROKEN_OFF = (
+    FOUND
+    | GENERATED
+    | {
+        "answer": "one two ",
+        "usage": "1 None>None",
+        "answer_usage": "1 None>None",
+        "flags": ("open_children",),
+    }
+)
 """The model's task ends with the graph's, without a word from it."""
 
 
@@ -243,9 +247,7 @@ def test_an_async_stream_of_messages_left_early(handler: RagEvalCallbackHandler,
 @pytest.mark.parametrize("how", ["break", "aclose"])
 def test_an_async_stream_of_updates_left_after_the_search(handler: RagEvalCallbackHandler, how: str) -> None:
     async def read() -> None:
-        stream = graph(answering(FakeChat())).astream(
-            ASKED, config={"callbacks": [handler]}, stream_mode="updates"
-        )
+        stream = graph(answering(FakeChat())).astream(ASKED, config={"callbacks": [handler]}, stream_mode="updates")
         async for _ in stream:
             break
         if how == "aclose":
