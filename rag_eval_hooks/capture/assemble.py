@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from rag_eval_hooks.capture.ending import attempts_of, error_of, status_of
-from rag_eval_hooks.capture.generation import answering_call, candidates, contributing_calls
-from rag_eval_hooks.capture.ledger import Ledger, Lineage, build_ledger
+from rag_eval_hooks.capture.generation import answering_call, candidates, contributing_calls, texts_by_turn
+from rag_eval_hooks.capture.ledger import Ledger, build_ledger
+from rag_eval_hooks.capture.lineage import Lineage
 from rag_eval_hooks.capture.media import media_of
 from rag_eval_hooks.capture.numbering import numbering_in
 from rag_eval_hooks.capture.packing import Hit, find_in_prompt
@@ -34,9 +35,8 @@ def assemble(trace: Trace, keys: ItemKeys = USUAL_KEYS) -> RagRun:
     calls = [step for step in trace.steps if step.kind == "model"]
     found = candidates(trace, ledger, lineage)
     status = status_of(trace)
-    said = [text for text in (call_text(step) for step in reversed(calls)) if text.strip()]
     question = _question(trace)
-    answer = answer_in(trace.root.output, said, question)
+    answer = answer_in(trace.root.output, texts_by_turn(trace, found), question)
     call = answering_call(found, answer)
     text = call_text(call) if call is not None else None
     if call is not None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable
 
-from rag_eval_hooks.capture.ledger import Lineage
+from rag_eval_hooks.capture.lineage import Lineage
 from rag_eval_hooks.capture.trace import Step, Trace
 from rag_eval_hooks.record import Attempt
 from rag_eval_hooks.record.run import Status
@@ -54,37 +54,36 @@ def attempts_of(trace: Trace, lineage: Lineage) -> tuple[Attempt, ...]:
 
     Where the question itself failed, the last failure is what ended it, and no attempt.
     """
+    return tuple(_attempt(step, trace) for step in _failed(trace, lineage))
+
+
+def given_up(trace: Trace, lineage: Lineage) -> list[Step]:
+    """Returns the steps that did not come to their end and were tried again: attempts, and what was interrupted."""
+    since = trace.resumed_at
+    stopped = [
+        step
+        for step in trace.steps
+        if since is not None and step.started < since and INTERRUPTS.intersection(step.error or ())
+    ]
+    return [*_failed(trace, lineage), *(step for step in stopped if not trace.is_root(step))]
+
+
+def _failed(trace: Trace, lineage: Lineage) -> list[Step]:
+    is_outlived = trace.root_ended is not None and not trace.root.error
+    latest: dict[Hashable, float] = {}
+    """By run: when the last of the steps directly below it started."""
+    for step in trace.steps:
+        latest[step.parent_id] = max(step.started, latest.get(step.parent_id, step.started))
     failed: dict[Hashable, Step] = {}
     for step in trace.steps:  # a step comes after those around it
-        if trace.is_root(step) or not step.error or NOT_ERRORS.intersection(step.error):
+        if trace.is_root(step) or not step.error or NOT_ERRORS.intersection(step.error) or step.ended is None:
+            continue
+        # Where the question failed, a step was a try if another came after it; of branches, some only start late.
+        if not is_outlived and (latest[step.parent_id] < step.ended or lineage.is_branch(step)):
             continue
         if not any(above.run_id in failed for above in lineage.ancestors(step)):
             failed[step.run_id] = step
-    found = list(failed.values())
-    ended_by = trace.root.error
-    while ended_by and len(found) == 1 and (deeper := _below(found[0], trace, lineage)):
-        found = deeper  # the failure climbed to the root; the tries are below it
-    if found and (ended_by or trace.root_ended is None):
-        last = found.pop()
-        # Who hands on the configuration it was given stands beside what it calls, and fails along with it.
-        found = [step for step in found if not _encloses(step, last)]
-    return tuple(_attempt(step, trace) for step in found)
-
-
-def _below(failed: Step, trace: Trace, lineage: Lineage) -> list[Step]:
-    """Returns the failed steps directly below a failed one."""
-    return [
-        step
-        for step in trace.steps
-        if step.error
-        and not NOT_ERRORS.intersection(step.error)
-        and next(iter(lineage.ancestors(step)), None) is failed
-    ]
-
-
-def _encloses(step: Step, other: Step) -> bool:
-    """Whether the other step ran while this one did."""
-    return step.started <= other.started and (step.ended or 0.0) >= (other.ended or 0.0)
+    return list(failed.values())
 
 
 def _attempt(step: Step, trace: Trace) -> Attempt:

@@ -3,11 +3,12 @@
 import re
 from collections.abc import Sequence
 
-from rag_eval_hooks.capture.ledger import Ledger, Lineage
+from rag_eval_hooks.capture.ledger import Ledger
+from rag_eval_hooks.capture.lineage import Lineage
 from rag_eval_hooks.capture.texts import call_text, prompt_text
 from rag_eval_hooks.capture.trace import Reply, Step, Trace
 
-__all__ = ["answering_call", "candidates", "contributing_calls"]
+__all__ = ["answering_call", "candidates", "contributing_calls", "texts_by_turn"]
 
 MIN_PASSED_ON = 12
 """Characters of one word from which its turning up in a later prompt is no accident; of several words any will do."""
@@ -27,6 +28,27 @@ def candidates(trace: Trace, ledger: Ledger, lineage: Lineage) -> list[Step]:
     if not late and trace.root.error is None:
         late = top  # a graph that goes on with documents from its state shows them only at its end
     return [step for step in late if call_text(step).strip() not in ledger.queries]
+
+
+def texts_by_turn(trace: Trace, found: Sequence[Step]) -> list[frozenset[str]]:
+    """Returns what the calls said, the likeliest answers first: those that no later call read, together; then the rest.
+
+    A chain that asks two models side by side returns both texts; one that drafts and then writes returns the last.
+
+    Args:
+        trace: The question's runs.
+        found: The `candidates`.
+    """
+    prompts = [(step, _read_by(step)) for step in found]
+    unread = [
+        step
+        for step in found
+        if not (said := _passed_on(step))
+        or not any(_ended_before(step, reader) and _stands_in(said, prompt) for reader, prompt in prompts)
+    ]
+    calls = [step for step in reversed(trace.steps) if step.kind == "model"]
+    turns = [{call_text(step).strip() for step in unread}, *({call_text(step).strip()} for step in calls)]
+    return [frozenset(texts - {""}) for texts in turns if texts - {""}]
 
 
 def answering_call(found: Sequence[Step], answer: str | None) -> Step | None:
@@ -81,7 +103,7 @@ def contributing_calls(
     waiting = [step for step in trace.steps if step.run_id in kept]
     while waiting and earlier:
         reader = waiting.pop()
-        prompt = _level(prompt_text(reader))
+        prompt = _read_by(reader)
         for step, said in earlier:
             if step.run_id not in kept and _ended_before(step, reader) and _stands_in(said, prompt):
                 kept.add(step.run_id)
@@ -91,6 +113,11 @@ def contributing_calls(
 
 def _ended_before(step: Step, reader: Step) -> bool:
     return step.ended is not None and step.ended <= reader.started
+
+
+def _read_by(step: Step) -> str:
+    """Returns what a call was given; a chat model that refines gets the answer so far as its own turn."""
+    return _level(prompt_text(step, own_turns=True))
 
 
 def _passed_on(step: Step) -> str:

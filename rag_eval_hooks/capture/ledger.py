@@ -1,39 +1,22 @@
 """The chunk ledger of one trace: its retrieval steps as stages, with one pool of chunks."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from rag_eval_hooks.capture.foreign import fields_of, id_of, number_of, text_of
+from rag_eval_hooks.capture.ending import given_up
+from rag_eval_hooks.capture.foreign import text_of
+from rag_eval_hooks.capture.lineage import Lineage
 from rag_eval_hooks.capture.packing import find_in_prompt
+from rag_eval_hooks.capture.pool import Pool
 from rag_eval_hooks.capture.texts import prompt_text
 from rag_eval_hooks.capture.trace import Items, Step, Trace
-from rag_eval_hooks.record import Chunk, ItemKeys, Stage, StageItem, chunk_id
+from rag_eval_hooks.record import Chunk, ItemKeys, Stage, StageItem
 from rag_eval_hooks.record.clean import clean_text
-from rag_eval_hooks.record.item_keys import first_id
 from rag_eval_hooks.record.run import StageKind
 
-__all__ = ["Ledger", "Lineage", "build_ledger"]
-
-
-class Lineage:
-    """Who runs below whom in one trace."""
-
-    def __init__(self, trace: Trace) -> None:
-        self._steps = {step.run_id: step for step in trace.steps}
-
-    def ancestors(self, step: Step) -> Iterable[Step]:
-        """Yields the steps around a step, innermost first."""
-        seen: set[Hashable] = {step.run_id}
-        above = self._steps.get(step.parent_id) if step.parent_id is not None else None
-        while above is not None and above.run_id not in seen:
-            seen.add(above.run_id)
-            yield above
-            above = self._steps.get(above.parent_id) if above.parent_id is not None else None
-
-    def below(self, step: Step, *kinds: str) -> bool:
-        """Whether a step runs inside one of the given kinds."""
-        return any(above.kind in kinds for above in self.ancestors(step))
+__all__ = ["Ledger", "build_ledger"]
 
 
 @dataclass
@@ -73,11 +56,14 @@ def build_ledger(trace: Trace, lineage: Lineage, keys: ItemKeys) -> Ledger:
 
     A retriever around others counts instead of them; a chain or tool that returns items without a retriever below is
     a search of its own, or, where it returns a choice of items that were there before, a postprocessing of those.
+    Where nothing was searched, the items that the question came with count.
     """
-    pool = _Pool(keys)
+    pool = Pool(keys)
     listings = _retriever_listings(trace, lineage, pool)
     rounds = _number_rounds(listings)
     carried = _add_implicit(trace, lineage, pool, listings, rounds)
+    if not listings:
+        listings += _given(trace, pool)
     attempts = _drop_attempts(trace, lineage, listings)
     listings.sort(key=lambda listing: listing.step.started)
     ends = [listing.step.ended for listing in listings if listing.step.ended is not None]
@@ -93,7 +79,7 @@ def build_ledger(trace: Trace, lineage: Lineage, keys: ItemKeys) -> Ledger:
     )
 
 
-def _retriever_listings(trace: Trace, lineage: Lineage, pool: "_Pool") -> list[_Listing]:
+def _retriever_listings(trace: Trace, lineage: Lineage, pool: Pool) -> list[_Listing]:
     """Returns the lists that retrievers returned, in order of start, each tied to the retriever around it."""
     by_run: dict[Hashable, _Listing] = {}
     for step in trace.steps:  # a step comes after those around it
@@ -125,90 +111,7 @@ def _number_rounds(listings: Sequence[_Listing]) -> int:
     return rounds
 
 
-@dataclass
-class _PoolChunk:
-    """One distinct chunk while the ledger is being made."""
-
-    id: str
-    text: str
-    metadata: dict[str, Any]
-    given_id: bool
-    """Whether the framework gave the id."""
-    derived_from: str | None = None
-
-
-class _Pool:
-    """Distinct chunks by id and text."""
-
-    def __init__(self, keys: ItemKeys) -> None:
-        self._keys = keys
-        self._index: dict[tuple[str, str], int] = {}
-        self._chunks: list[_PoolChunk] = []
-
-    def add(self, items: Items) -> tuple[tuple[int, ...], tuple[float | None, ...]]:
-        places: list[int] = []
-        scores: list[float | None] = []
-        for raw_id, raw_text, metadata, score in items:
-            text = text_of(raw_text)
-            known = id_of(raw_id) or _id_in(metadata, self._keys)
-            identifier = known or chunk_id(text)
-            place = self._index.setdefault((identifier, text), len(self._chunks))
-            if place == len(self._chunks):
-                self._chunks.append(_PoolChunk(identifier, text, fields_of(metadata), known is not None))
-            places.append(place)
-            scores.append(number_of(score) if score is not None else _score_in(metadata, self._keys))
-        return tuple(places), tuple(scores)
-
-    def id(self, place: int) -> str:
-        return self._chunks[place].id
-
-    def text(self, place: int) -> str:
-        return self._chunks[place].text
-
-    def derive(self, place: int, sources: Sequence[int]) -> None:
-        """Notes from which of the sources a chunk was cut or rewritten, if that can be told."""
-        chunk = self._chunks[place]
-        if place in sources or chunk.derived_from is not None:
-            return
-        others = [self._chunks[source] for source in sources]
-        same = [other for other in others if chunk.given_id and other.id == chunk.id]
-        same = same or [other for other in others if len(chunk.text) >= 12 and chunk.text in other.text]
-        bare = _without_scores(chunk.metadata, self._keys)
-        same = same or [other for other in others if bare and _without_scores(other.metadata, self._keys) == bare]
-        if len(same) == 1:
-            chunk.derived_from = same[0].id
-
-    def chunks(self) -> tuple[Chunk, ...]:
-        return tuple(
-            Chunk(
-                id=one.id,
-                text=one.text,
-                metadata=one.metadata,
-                source=first_id(one.metadata, self._keys.source),
-                page=first_id(one.metadata, self._keys.page),
-                derived_from=one.derived_from,
-            )
-            for one in self._chunks
-        )
-
-
-def _id_in(metadata: Any, keys: ItemKeys) -> str | None:
-    return first_id(metadata, keys.id) if isinstance(metadata, Mapping) else None
-
-
-def _score_in(metadata: Any, keys: ItemKeys) -> float | None:
-    for key in keys.score if isinstance(metadata, Mapping) else ():
-        number = number_of(metadata.get(key))
-        if number is not None:
-            return number
-    return None
-
-
-def _without_scores(metadata: Any, keys: ItemKeys) -> dict[str, Any]:
-    return {key: value for key, value in metadata.items() if key not in keys.score}
-
-
-def _kind(listing: _Listing, pool: _Pool) -> StageKind:
+def _kind(listing: _Listing, pool: Pool) -> StageKind:
     children = listing.children
     if not children:
         return "retrieve"
@@ -235,15 +138,11 @@ def _own_scores(listing: _Listing) -> None:
     )
 
 
-def _link_derived(listing: _Listing, pool: _Pool) -> None:
-    sources = [place for child in listing.children for place in child.places]
-    for place in listing.places if sources else ():
-        pool.derive(place, sources)
+def _link_derived(listing: _Listing, pool: Pool) -> None:
+    pool.derive(listing.places, [place for child in listing.children for place in child.places])
 
 
-def _add_implicit(
-    trace: Trace, lineage: Lineage, pool: _Pool, listings: list[_Listing], number: int
-) -> tuple[int, ...]:
+def _add_implicit(trace: Trace, lineage: Lineage, pool: Pool, listings: list[_Listing], number: int) -> tuple[int, ...]:
     """Adds lists that chains and tools returned without a retriever event; returns the places of carried chunks."""
     carried: set[int] = set()
     shown: dict[Hashable, list[_Listing]] = {}
@@ -253,8 +152,11 @@ def _add_implicit(
             shown.setdefault(above.run_id, []).append(listing)
     around = {step.parent_id for step in trace.steps if step.kind == "chain"}
     """Steps made of others, as graphs are."""
+    given = [_texts(items) for items in _given_lists(trace)]
     for step in sorted(trace.steps, key=lambda s: s.ended if s.ended is not None else float("inf")):
         for items in step.lists:
+            if _texts(items) in given:
+                continue  # passed on, not found
             below = shown.get(step.run_id, [])
             if step.run_id in around and not below and not _reached_a_model(items, trace):
                 continue  # no step of it found them: its state has them from an earlier question
@@ -263,9 +165,8 @@ def _add_implicit(
                 continue
             if step.parent_id is not None and not items:
                 continue
-            sources = [one for one in listings if one.final and set(one.places) & set(places)]
-            known = {place for source in sources for place in source.places}
-            if below and not (sources and set(places) <= known and len(below) == 1):
+            sources, is_whole = _sources(step, places, lineage, pool, listings)
+            if below and not (sources and is_whole and (len(below) == 1 or not trace.is_root(step))):
                 carried.update(places if step.run_id in around else ())
                 continue
             listing = _Listing(step, places, scores)
@@ -274,6 +175,7 @@ def _add_implicit(
                 listing.round = min(source.round for source in sources)
                 listing.children = sources
                 _own_scores(listing)
+                _link_derived(listing, pool)
                 for source in sources:
                     source.final = False
             else:
@@ -288,20 +190,61 @@ def _add_implicit(
 
 def _reached_a_model(items: Items, trace: Trace) -> bool:
     """Whether something of the items stands in a prompt; True where no model was asked."""
-    texts = [text_of(item[1]) for item in items]
+    texts = [text_of(text) for text in _texts(items)]
     prompts = [prompt_text(step) for step in trace.steps if step.kind == "model"]
     return not prompts or any(find_in_prompt(texts, prompt) for prompt in prompts)
 
 
+def _given(trace: Trace, pool: Pool) -> Iterable[_Listing]:
+    """Yields the lists that the question came with; beside a search they may be anything, as the ones wanted."""
+    root = trace.root
+    here = Step(root.run_id, (None, root.kind, root.name, None, root.started), (root.started, None, (), None), None)
+    for number, items in enumerate(_given_lists(trace), 1):
+        listing = _Listing(here, *pool.add(items))
+        listing.round = number
+        yield listing
+
+
+def _given_lists(trace: Trace) -> list[Items]:
+    asked = trace.root.input
+    values = [*asked.values()] if isinstance(asked, Mapping) else [asked]
+    return [value for value in values if isinstance(value, Items)]
+
+
+def _texts(items: Items) -> list[Any]:
+    return [item[1] for item in items]
+
+
+def _sources(
+    step: Step, places: Sequence[int], lineage: Lineage, pool: Pool, listings: Sequence[_Listing]
+) -> tuple[list[_Listing], bool]:
+    """Returns the lists that a step made its own from, and whether every chunk comes from them.
+
+    A list that shares a chunk with earlier ones, has others besides, and leaves some of theirs out is a search that
+    found the same again.
+    """
+    earlier = [one for one in listings if one.final and not lineage.parallel(one.step, step)]
+    held = {place for one in earlier for place in one.places}
+    origins = {place: [place] if place in held else pool.origins(place, held) for place in places}
+    wanted = {origin for found in origins.values() for origin in found}
+    sources = [one for one in earlier if wanted.intersection(one.places)]
+    is_whole = all(origins.values())
+    taken_in = all(wanted.issuperset(one.places) for one in sources)
+    return (sources if is_whole or taken_in else []), is_whole
+
+
 def _drop_attempts(trace: Trace, lineage: Lineage, listings: Sequence[_Listing]) -> bool:
-    """Takes searches of attempts that failed and were repeated out of what counts as retrieved."""
-    if trace.root.error is not None or trace.root_ended is None:
-        return False
+    """Takes searches of tries that failed out of what counts as retrieved; each is of the round of what repeated it."""
+    failed = {step.run_id for step in given_up(trace, lineage)}
     dropped = False
     for listing in listings:
-        if any(above.error is not None and not trace.is_root(above) for above in lineage.ancestors(listing.step)):
+        if any(above.run_id in failed for above in lineage.ancestors(listing.step)):
             dropped = dropped or listing.final
             listing.final = False
+    if dropped:
+        kept = sorted({listing.round for listing in listings if listing.final})
+        for listing in listings:
+            listing.round = 1 + bisect_left(kept, listing.round)
     return dropped
 
 

@@ -1,7 +1,7 @@
 """Finds the question, the answer, and the texts of model calls in snapshots."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from rag_eval_hooks.capture.foreign import plain
@@ -64,13 +64,13 @@ def _user_text(message: Any) -> str | None:
     return None
 
 
-def answer_in(value: Any, calls: Sequence[str] = (), question: str | None = None) -> str | None:
+def answer_in(value: Any, calls: Sequence[Set[str]] = (), question: str | None = None) -> str | None:
     """Returns what the user got, from the output of the run that opened the record.
 
     Args:
         value: Snapshot of the output.
-        calls: Texts of the model calls, newest first: in a mapping without a usual key, the value that is one of
-            these is the answer.
+        calls: Texts of the model calls, stripped, the likeliest answers first: in a mapping without a usual key, the
+            values that are among the first of these sets are the answer.
         question: The question, which graphs return along with the answer; it is no answer.
 
     Returns:
@@ -93,7 +93,7 @@ def answer_in(value: Any, calls: Sequence[str] = (), question: str | None = None
     return _as_json(value)
 
 
-def _answer_in_mapping(value: Mapping[str, Any], calls: Sequence[str], question: str | None) -> str | None:
+def _answer_in_mapping(value: Mapping[str, Any], calls: Sequence[Set[str]], question: str | None) -> str | None:
     for key in ANSWER_KEYS:
         if value.get(key) is not None:
             found = answer_in(value[key], calls, question)
@@ -103,10 +103,11 @@ def _answer_in_mapping(value: Mapping[str, Any], calls: Sequence[str], question:
         found = _last_assistant(value["messages"])
         if found is not None:
             return found
-    texts = {item.strip(): item for item in value.values() if isinstance(item, str) and item.strip()}
-    for call in calls:
-        if call.strip() in texts:
-            return texts[call.strip()]
+    texts = {key: item for key, item in value.items() if isinstance(item, str) and not _is_internal(key)}
+    for said in calls:
+        found_in = {key: item for key, item in texts.items() if item.strip() in said}
+        if found_in:
+            return next(iter(found_in.values())) if len(set(found_in.values())) == 1 else _as_json(found_in)
     shown = {
         key: item
         for key, item in value.items()
@@ -140,7 +141,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Items):
         return f"<{len(value)} documents>"
     if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
+        return {key: _plain(item) for key, item in value.items() if not isinstance(item, Items)}
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
     return value
@@ -158,13 +159,13 @@ def delivered_text(step: Step, read: int | None) -> str:
     return call_text(step) if read is None else "".join(content_text(token) for token in step.tokens[:read])
 
 
-def prompt_text(step: Step) -> str:
-    """Returns all a model call was given, except earlier turns of the assistant."""
+def prompt_text(step: Step, *, own_turns: bool = False) -> str:
+    """Returns all a model call was given, except earlier turns of the assistant unless `own_turns` asks for them."""
     messages = step.input if isinstance(step.input, tuple) else ()
     return "\n\n".join(
         content_text(message.content)
         for message in messages
-        if isinstance(message, Message) and message.role not in ASSISTANT_ROLES
+        if isinstance(message, Message) and (own_turns or message.role not in ASSISTANT_ROLES)
     )
 
 

@@ -66,6 +66,9 @@ class FakeChat(BaseChatModel):
     def _llm_type(self) -> str:
         return "fake"
 
+    def get_num_tokens(self, text: str) -> int:
+        return len(text.split())  # the default would download a tokenizer
+
     def bind_tools(self, tools: Any, **kwargs: Any) -> "FakeChat":
         return self
 

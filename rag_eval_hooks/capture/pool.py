@@ -1,0 +1,137 @@
+"""The distinct chunks of one trace, and which of them were cut or rewritten from which."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from rag_eval_hooks.capture.foreign import fields_of, id_of, number_of, text_of
+from rag_eval_hooks.capture.trace import Items
+from rag_eval_hooks.record import Chunk, ItemKeys, chunk_id
+from rag_eval_hooks.record.item_keys import first_id
+
+__all__ = ["Pool"]
+
+MIN_SHARED = 12
+"""Characters of a text from which its standing in another is no accident."""
+
+
+@dataclass
+class _PoolChunk:
+    """One distinct chunk while the ledger is being made."""
+
+    id: str
+    text: str
+    metadata: dict[str, Any]
+    given_id: bool
+    """Whether the framework gave the id."""
+    derived_from: str | None = None
+
+    @cached_property
+    def level(self) -> str:
+        """The text with white space levelled, which rewriting does not keep."""
+        return " ".join(self.text.split())
+
+
+class Pool:
+    """Distinct chunks by id and text."""
+
+    def __init__(self, keys: ItemKeys) -> None:
+        self._keys = keys
+        self._index: dict[tuple[str, str], int] = {}
+        self._chunks: list[_PoolChunk] = []
+
+    def add(self, items: Items) -> tuple[tuple[int, ...], tuple[float | None, ...]]:
+        """Returns the place of each item's chunk, new or known, and the item's score."""
+        places: list[int] = []
+        scores: list[float | None] = []
+        for raw_id, raw_text, metadata, score in items:
+            text = text_of(raw_text)
+            known = id_of(raw_id) or _id_in(metadata, self._keys)
+            identifier = known or chunk_id(text)
+            place = self._index.setdefault((identifier, text), len(self._chunks))
+            if place == len(self._chunks):
+                self._chunks.append(_PoolChunk(identifier, text, fields_of(metadata), known is not None))
+            places.append(place)
+            scores.append(number_of(score) if score is not None else _score_in(metadata, self._keys))
+        return tuple(places), tuple(scores)
+
+    def id(self, place: int) -> str:
+        """Returns the id of a chunk."""
+        return self._chunks[place].id
+
+    def text(self, place: int) -> str:
+        """Returns the text of a chunk."""
+        return self._chunks[place].text
+
+    def derive(self, places: Sequence[int], sources: Sequence[int]) -> None:
+        """Notes from which of the sources each chunk of a list was cut or rewritten, if that can be told."""
+        taken = set(places)
+        for place in places:
+            chunk = self._chunks[place]
+            if place in sources or chunk.derived_from is not None:
+                continue
+            origins = self.origins(place, sources) or self._same_metadata(place, sources)
+            # Of overlapping sources that both hold the text, each gives one of the chunks, in order.
+            origin = next((one for one in origins if one not in taken), origins[0] if origins else None)
+            if origin is not None:
+                taken.add(origin)
+                chunk.derived_from = self._chunks[origin].id
+
+    def origins(self, place: int, sources: Iterable[int]) -> list[int]:
+        """Returns the sources from which a chunk was cut, or that were put into it, as their ids and texts tell."""
+        chunk = self._chunks[place]
+        others = [(source, self._chunks[source]) for source in dict.fromkeys(sources) if source != place]
+        if chunk.given_id and (same := [source for source, other in others if other.id == chunk.id]):
+            return same
+        text = chunk.level
+        if len(text) >= MIN_SHARED and (around := [source for source, other in others if text in other.level]):
+            return around
+        within = [source for source, other in others if len(other.level) >= MIN_SHARED and other.level in text]
+        return within if len(within) == 1 else []  # what was put together from several comes from none of them
+
+    def _same_metadata(self, place: int, sources: Iterable[int]) -> list[int]:
+        """Returns the source of a rewritten chunk: the only one with its metadata, or of several the likest by far."""
+        chunk = self._chunks[place]
+        bare = _without_scores(chunk.metadata, self._keys)
+        same = [
+            source
+            for source in dict.fromkeys(sources)
+            if bare and _without_scores(self._chunks[source].metadata, self._keys) == bare
+        ]
+        if len(same) > 1:
+            words = set(chunk.level.lower().split())
+            shared = {source: len(words & set(self._chunks[source].level.lower().split())) for source in same}
+            best = max(shared.values())
+            same = [source for source in same if shared[source] == best and 2 * best > len(words)]
+        return same if len(same) == 1 else []
+
+    def chunks(self) -> tuple[Chunk, ...]:
+        """Returns the chunks for the record, by place."""
+        return tuple(
+            Chunk(
+                id=one.id,
+                text=one.text,
+                metadata=one.metadata,
+                source=first_id(one.metadata, self._keys.source),
+                page=first_id(one.metadata, self._keys.page),
+                derived_from=one.derived_from,
+            )
+            for one in self._chunks
+        )
+
+
+def _id_in(metadata: Any, keys: ItemKeys) -> str | None:
+    return first_id(metadata, keys.id) if isinstance(metadata, Mapping) else None
+
+
+def _score_in(metadata: Any, keys: ItemKeys) -> float | None:
+    for key in keys.score if isinstance(metadata, Mapping) else ():
+        number = number_of(metadata.get(key))
+        if number is not None:
+            return number
+    return None
+
+
+def _without_scores(metadata: Any, keys: ItemKeys) -> dict[str, Any]:
+    return {key: value for key, value in metadata.items() if key not in keys.score}

@@ -1,0 +1,262 @@
+"""Retries and fallbacks: one record for a question, with the try that won, and the failed ones listed apart."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from typing import Any
+
+import pytest
+from langchain_core.messages import BaseMessage
+from langchain_core.runnables import Runnable, RunnableLambda
+from langchain_fakes import FakeChat, FakeRetriever, documents, rag
+from usual_record import ANSWER, QUESTION, usual
+from whole_record import only_run, runs_of, whole
+
+from rag_eval_hooks_langchain import RagEvalCallbackHandler
+
+
+async def _all(stream: Any) -> list[Any]:
+    return [chunk async for chunk in stream]
+
+
+WAYS: dict[str, Callable[[Any, Any], Any]] = {
+    "invoke": lambda chain, config: chain.invoke(QUESTION, config=config),
+    "ainvoke": lambda chain, config: asyncio.run(chain.ainvoke(QUESTION, config=config)),
+    "stream": lambda chain, config: list(chain.stream(QUESTION, config=config)),
+    "astream": lambda chain, config: asyncio.run(_all(chain.astream(QUESTION, config=config))),
+    "batch": lambda chain, config: chain.batch([QUESTION], config=config),
+    "abatch": lambda chain, config: asyncio.run(chain.abatch([QUESTION], config=config)),
+}
+
+
+@pytest.fixture
+def handler() -> Iterator[RagEvalCallbackHandler]:
+    with RagEvalCallbackHandler() as handler:
+        yield handler
+
+
+@pytest.fixture(params=WAYS)
+def ask(request: pytest.FixtureRequest, handler: RagEvalCallbackHandler) -> Callable[[Any], dict[str, Any]]:
+    def asked(chain: Runnable[Any, Any]) -> dict[str, Any]:
+        WAYS[request.param](chain, {"callbacks": [handler]})
+        return whole(only_run(handler))
+
+    return asked
+
+
+def flaky(failures: int) -> FakeChat:
+    """A model that fails the first times."""
+    calls = count()
+
+    def say(_: Sequence[BaseMessage]) -> str:
+        if next(calls) < failures:
+            raise ConnectionError
+        return ANSWER
+
+    return FakeChat(say=say)
+
+
+def flaky_retriever(failures: int) -> FakeRetriever:
+    calls = count()
+
+    def find(_: str) -> list[Any]:
+        if next(calls) < failures:
+            raise TimeoutError
+        return documents()
+
+    return FakeRetriever(find=find)
+
+
+def retried(runnable: Runnable[Any, Any], attempts: int = 3) -> Runnable[Any, Any]:
+    return runnable.with_retry(stop_after_attempt=attempts, wait_exponential_jitter=False)
+
+
+def broken(keys: str = "d") -> Runnable[Any, Any]:
+    """A chain that finds something and then fails at the model."""
+    return rag(FakeChat(error=ConnectionError()), FakeRetriever(keys=keys))
+
+
+def search(keys: str = "a b c", inner: str = "") -> str:
+    return f"1 retrieve FakeRetriever({QUESTION}): {keys}{inner}"
+
+
+# Retries -------------------------------------------------------------------------------------------------------------
+
+RETRIED = ["invoke", "ainvoke", "batch", "abatch"]
+"""`with_retry` does nothing for streams."""
+
+
+@pytest.mark.parametrize("ask", RETRIED, indirect=True)
+def test_trap_11_a_chain_that_is_retried_has_one_round_and_lists_the_failed_try(ask: Any) -> None:
+    assert ask(retried(rag(flaky(1)))) == usual(
+        stages=[search(inner=" (inner)"), search()],
+        usage="2 100>5",
+        attempts=["chain RunnableSequence: ConnectionError"],
+        flags=("failed_attempts",),
+    )
+
+
+@pytest.mark.parametrize("ask", RETRIED, indirect=True)
+def test_a_model_that_is_retried(ask: Any) -> None:
+    assert ask(rag(retried(flaky(2)))) == usual(usage="3 100>5", attempts=["model FakeChat: ConnectionError"] * 2)
+
+
+@pytest.mark.parametrize("ask", RETRIED, indirect=True)
+def test_a_retriever_that_is_retried(ask: Any) -> None:
+    """The failed searches gave no list; the one that found something is the only round."""
+    assert ask(rag(retriever=retried(flaky_retriever(2)))) == usual(
+        attempts=["retriever FakeRetriever: TimeoutError"] * 2
+    )
+
+
+@pytest.mark.parametrize("ask", RETRIED, indirect=True)
+def test_all_retries_fail(ask: Any, handler: RagEvalCallbackHandler) -> None:
+    """The last failure is the question's; the search that counts is the last one."""
+    with pytest.raises(ConnectionError):
+        ask(retried(rag(flaky(9)), attempts=2))
+    assert whole(only_run(handler)) == usual(
+        status="error",
+        error="ConnectionError",
+        answer=None,
+        stages=[search(inner=" (inner)"), search()],
+        usage="2 None>None",
+        answer_usage="1 None>None",
+        attempts=["chain RunnableSequence: ConnectionError"],
+        flags=("failed_attempts",),
+    )
+
+
+@pytest.mark.parametrize("ask", ["stream", "astream"], indirect=True)
+def test_a_stream_is_not_retried(ask: Any, handler: RagEvalCallbackHandler) -> None:
+    with pytest.raises(ConnectionError):
+        ask(retried(rag(flaky(1))))
+    assert whole(only_run(handler)) == usual(
+        status="error", error="ConnectionError", answer=None, usage="1 None>None", answer_usage="1 None>None"
+    )
+
+
+def test_a_search_that_fails_in_a_stream_is_no_attempt(handler: RagEvalCallbackHandler) -> None:
+    with pytest.raises(TimeoutError):
+        list(rag(retriever=flaky_retriever(9)).stream(QUESTION, config={"callbacks": [handler]}))
+    run = whole(only_run(handler))
+    run.pop("flags", None)  # the other branch, which runs in a thread, may have had no time to end
+    assert run == {
+        "question": QUESTION,
+        "status": "error",
+        "error": "TimeoutError",
+        "context_source": "last_stage",
+        "usage": "0 None>None",
+    }
+
+
+# Fallbacks -----------------------------------------------------------------------------------------------------------
+
+
+def fallen_back(*failed: str) -> dict[str, Any]:
+    """What the record says when chains over these documents failed before the usual one."""
+    return usual(
+        chunks=" ".join([*failed, "a b c"]),
+        stages=[*(search(keys, " (inner)") for keys in failed), search()],
+        context="a b c",
+        usage=f"{len(failed) + 1} 100>5",
+        attempts=["chain RunnableSequence: ConnectionError"] * len(failed),
+        flags=("failed_attempts",),
+    )
+
+
+def test_trap_10_a_chain_with_fallbacks_has_the_documents_of_the_branch_that_won(ask: Any) -> None:
+    assert ask(broken("d").with_fallbacks([rag()])) == fallen_back("d")
+
+
+def test_fallbacks_of_fallbacks(ask: Any) -> None:
+    assert ask(broken("d").with_fallbacks([broken("c").with_fallbacks([rag()])])) == usual(
+        **fallen_back("d", "c") | {"chunks": "d c a b"}
+    )
+
+
+def test_fallbacks_that_are_not_needed(ask: Any) -> None:
+    assert ask(rag().with_fallbacks([broken()])) == usual()
+
+
+def test_fallbacks_inside_a_chain(ask: Any) -> None:
+    """The chain with fallbacks is a step of another; the question is the outer one's."""
+    asked, said = RunnableLambda(lambda asked: f"{asked}"), RunnableLambda(str.strip)
+    assert ask(asked | broken("d").with_fallbacks([rag()]) | said) == fallen_back("d")
+
+
+def test_a_model_with_fallbacks(ask: Any) -> None:
+    model = FakeChat(error=ConnectionError()).with_fallbacks([FakeChat()])
+    assert ask(rag(model)) == usual(usage="2 100>5", attempts=["model FakeChat: ConnectionError"])
+
+
+def test_a_retriever_with_fallbacks(ask: Any) -> None:
+    retriever = FakeRetriever(error=TimeoutError()).with_fallbacks([FakeRetriever()])
+    assert ask(rag(retriever=retriever)) == usual(attempts=["retriever FakeRetriever: TimeoutError"])
+
+
+def test_a_fallback_that_searches_elsewhere(ask: Any) -> None:
+    """A retriever that finds nothing useful raises, and plain code takes over."""
+    elsewhere = RunnableLambda(lambda _: documents("ab")).with_config(run_name="elsewhere")
+    retriever = FakeRetriever(error=TimeoutError()).with_fallbacks([elsewhere])
+    assert ask(rag(retriever=retriever)) == usual(
+        chunks="a b", stages=["1 retrieve elsewhere: a b"], attempts=["retriever FakeRetriever: TimeoutError"]
+    )
+
+
+def test_all_fallbacks_fail(ask: Any, handler: RagEvalCallbackHandler) -> None:
+    """LangChain raises the first failure; what the last branch found and sent is the record's."""
+    with pytest.raises(ConnectionError):
+        ask(broken("d").with_fallbacks([broken("c")]))
+    assert whole(only_run(handler)) == usual(
+        status="error",
+        error="ConnectionError",
+        answer=None,
+        chunks="d c",
+        stages=[search("d", " (inner)"), search("c")],
+        context="c",
+        usage="2 None>None",
+        answer_usage="1 None>None",
+        attempts=["chain RunnableSequence: ConnectionError"],
+        flags=("failed_attempts",),
+    )
+
+
+# The same question, many times at once -------------------------------------------------------------------------------
+
+COUNT = 40
+
+
+def _in_threads(chain: Runnable[Any, Any], config: Any) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: chain.invoke(QUESTION, config=config), range(COUNT)))
+
+
+def _streams_in_threads(chain: Runnable[Any, Any], config: Any) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: list(chain.stream(QUESTION, config=config)), range(COUNT)))
+
+
+def _gathered(chain: Runnable[Any, Any], config: Any) -> None:
+    async def main() -> None:
+        await asyncio.gather(*(chain.ainvoke(QUESTION, config=config) for _ in range(COUNT)))
+
+    asyncio.run(main())
+
+
+def _streams_gathered(chain: Runnable[Any, Any], config: Any) -> None:
+    async def main() -> None:
+        await asyncio.gather(*(_all(chain.astream(QUESTION, config=config)) for _ in range(COUNT)))
+
+    asyncio.run(main())
+
+
+def _batched(chain: Runnable[Any, Any], config: Any) -> None:
+    chain.batch([QUESTION] * COUNT, config={**config, "max_concurrency": 8})
+
+
+@pytest.mark.parametrize("ask_all", [_in_threads, _streams_in_threads, _gathered, _streams_gathered, _batched])
+def test_the_same_question_at_once_is_a_record_each_time(ask_all: Any, handler: RagEvalCallbackHandler) -> None:
+    ask_all(broken("d").with_fallbacks([rag()]), {"callbacks": [handler]})
+    assert handler.flush(60) == 0
+    assert [whole(run) for run in runs_of(handler)] == [fallen_back("d")] * COUNT

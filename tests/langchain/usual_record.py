@@ -1,0 +1,30 @@
+"""The record of the usual question of the pipeline tests, to be changed to what a pipeline makes of it."""
+
+from typing import Any
+
+__all__ = ["ANSWER", "QUESTION", "usual"]
+
+QUESTION = "Which city does the Rhine pass?"
+ANSWER = "It passes Basel [1]."
+
+
+def usual(**changes: Any) -> dict[str, Any]:
+    """Returns, as `whole` does, one search for a, b and c, all of them numbered in the prompt of one call.
+
+    Args:
+        **changes: What is different; None where the record has no such field.
+    """
+    asked = changes.get("question", QUESTION)
+    keys = changes.get("chunks", "a b c")
+    record = {
+        "question": asked,
+        "answer": ANSWER,
+        "chunks": keys,
+        "stages": [f"1 retrieve FakeRetriever({asked}): {keys}"],
+        "context": keys,
+        "context_source": "prompt",
+        "citations": {"rule": "prompt"},
+        "usage": "1 100>5",
+        "answer_usage": "1 100>5",
+    }
+    return {key: value for key, value in (record | changes).items() if value is not None}
