@@ -89,8 +89,16 @@ def answer_in(value: Any, calls: Sequence[Set[str]] = (), question: str | None =
     if isinstance(value, (list, tuple)):
         if any(isinstance(item, (Message, Items)) for item in value):
             return _last_assistant(value)
+        if _are_blocks(value):
+            return content_text(value)
         return _as_json(value) if value else None
     return _as_json(value)
+
+
+def _are_blocks(value: Sequence[Any]) -> bool:
+    """Whether a list is a message's content, which some chains return as it is."""
+    kinds = [item.get("type") if isinstance(item, Mapping) else None for item in value]
+    return "text" in kinds and all(isinstance(kind, str) for kind in kinds)
 
 
 def _answer_in_mapping(value: Mapping[str, Any], calls: Sequence[Set[str]], question: str | None) -> str | None:
