@@ -163,7 +163,7 @@ TWENTY = " ".join(f"w{number}" for number in range(20))
 
 # live-04
 def test_a_reader_who_leaves_a_stream(handler: RagEvalCallbackHandler) -> None:
-    """LangChain reads the model to its end after the reader has left; its text is kept apart from what was delivered."""
+    """LangChain reads the model to its end after the reader has left, which is kept apart from what was read."""
     got: list[str] = []
     for token in rag(FakeChat(say=lambda _: TWENTY)).stream("Q?", config={"callbacks": [handler]}):
         got.append(token)
