@@ -268,7 +268,7 @@ def test_trap_26_a_chain_that_returns_the_blocks(handler: RagEvalCallbackHandler
 def test_trap_29_the_third_event_stream_whose_loop_is_closed_at_once(
     handler: RagEvalCallbackHandler, ends: bool
 ) -> None:
-    """The model's end comes from a task in the background; where it comes too late, the answer is whole all the same."""
+    """The model's end comes from a task in the background; where it comes too late, the answer is whole."""
 
     async def answer(question: str) -> str:
         found = await FakeRetriever().ainvoke(question)
