@@ -36,10 +36,12 @@ def status_of(trace: Trace) -> Status:
 def is_interrupted(trace: Trace) -> bool:
     """Whether a graph stopped to wait for somebody, and has not gone on since."""
     since = trace.resumed_at
-    return any(
-        step.error is not None and INTERRUPTS.intersection(step.error) and (since is None or step.started >= since)
-        for step in trace.steps
-    )
+    return any(_stopped(step) and (since is None or step.started >= since) for step in trace.steps)
+
+
+def _stopped(step: Step) -> bool:
+    """Whether a step stopped to wait; a hand-over to the graph around it has the same base class."""
+    return bool(INTERRUPTS.intersection(step.error or ())) and "ParentCommand" not in (step.error or ())
 
 
 def error_of(trace: Trace, status: Status) -> str | None:
@@ -63,7 +65,7 @@ def given_up(trace: Trace, lineage: Lineage) -> list[Step]:
     stopped = [
         step
         for step in trace.steps
-        if since is not None and step.started < since and INTERRUPTS.intersection(step.error or ())
+        if since is not None and step.started < since and _stopped(step)
     ]
     return [*_failed(trace, lineage), *(step for step in stopped if not trace.is_root(step))]
 
