@@ -11,8 +11,9 @@ import pytest
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import BaseTool, ToolException, create_retriever_tool, tool
-from langchain_fakes import FakeChat, FakeRetriever, acting, asks, documents, join, rag
-from versions import agent, classic, needs_agent, needs_classic, needs_langgraph, since_langgraph
+from langchain_fakes import USAGE, FakeChat, FakeRetriever, acting, asks, documents, join, rag
+from pydantic import BaseModel
+from versions import agent, classic, needs_agent, needs_classic, needs_create_agent, needs_langgraph, since_langgraph
 from ways_to_ask import WAYS
 from whole_record import only_run, runs_of, whole
 
@@ -325,6 +326,31 @@ def test_an_answer_below_a_tool_is_not_the_users_although_it_is_the_newest_text(
         "answer_usage": "1 None>None",
         "flags": ("several_prompts",),
     }
+
+
+class Report(BaseModel):
+    """What was asked for."""
+
+    city: str
+    harbours: int
+
+
+@needs_create_agent
+@pytest.mark.parametrize("way", ["invoke", "ainvoke", "stream values", "astream_events"])
+def test_an_answer_that_is_an_object(handler: RagEvalCallbackHandler, way: str) -> None:
+    """It comes as the arguments of a tool; the conversation beside it, documents and all, is no answer."""
+    from langchain.agents import create_agent
+    from langchain.agents.structured_output import ToolStrategy
+
+    fields = {"city": "Basel", "harbours": 3}
+    report = AIMessage(
+        content="",
+        tool_calls=[{"name": "Report", "args": fields, "id": "r", "type": "tool_call"}],
+        usage_metadata={**USAGE},
+    )
+    app = create_agent(acting(asks("course"), report), [retriever_tool()], response_format=ToolStrategy(Report))
+    WAYS[way](app, ASKED, {"callbacks": [handler]})
+    assert whole(only_run(handler)) == expected(answer='{"city": "Basel", "harbours": 3}')
 
 
 # The agents of before 1.0 ------------------------------------------------------------------------------------------

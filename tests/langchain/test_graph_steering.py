@@ -5,14 +5,15 @@ LangGraph raises exceptions to steer; none of them is a failure of the question,
 
 import asyncio
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, TypedDict
+from typing import Annotated, Any, TypedDict
 
 import pytest
 from langchain_core.documents import Document
-from langchain_core.tools import tool
+from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.tools import create_retriever_tool, tool
 from langchain_fakes import FakeChat, FakeRetriever, acting, asks, documents, join, token_of
 from pydantic import BaseModel
 from usual_record import ANSWER, usual
@@ -141,6 +142,44 @@ def test_a_node_that_raises_an_interrupt(handler: RagEvalCallbackHandler, way: s
     assert second == expected(stages=["1 retrieve LangGraph: a b c"])
 
 
+@since_langgraph(0, 4)
+@WAYS_IN_SHORT
+def test_a_conversation_that_waits_has_no_answer(handler: RagEvalCallbackHandler, way: str) -> None:
+    """Neither what was said so far nor a counter beside it is one."""
+    from langgraph.checkpoint.memory import MemorySaver
+    from langgraph.graph import MessagesState
+    from langgraph.types import Command, interrupt
+    from test_graphs import line
+
+    class Counting(MessagesState):
+        turns: int
+
+    def respond(state: Any) -> Any:
+        return {"messages": [FakeChat().invoke(state["messages"])]}
+
+    def count(_: Any) -> Any:
+        return {"turns": len(FakeRetriever().invoke("Q?"))}
+
+    def ask(_: Any) -> Any:
+        interrupt("go on?")
+        return {}
+
+    app = line(
+        ("count", count),
+        ("ask", ask),
+        ("respond", respond),
+        state=Counting,
+        checkpointer=MemorySaver(),
+    )
+    config = {"callbacks": [handler], "configurable": {"thread_id": "t1"}}
+    WAYS[way](app, {"messages": [("user", "Earlier?"), ("assistant", "Yes."), ("user", "Q?")]}, config)
+    WAYS[way](app, Command(resume="yes"), config)
+    first, second = whole_of(handler)
+    assumed = "a:assumed:1.00 b:assumed:1.00 c:assumed:1.00"
+    assert first == expected(answer=None, status="interrupted", context=assumed, **NO_CALL)
+    assert second == expected(chunks=None, stages=None, context=None, citations=None)
+
+
 # Handing over, and giving up ---------------------------------------------------------------------------------------
 
 
@@ -163,6 +202,39 @@ def test_a_graph_within_a_graph_that_hands_over_to_its_parent(handler: RagEvalCa
     WAYS[way](built.compile(), {"question": "Q?"}, {"callbacks": [handler]})
     assert whole(only_run(handler)) == expected(
         stages=["1 postprocess LangGraph: a b", "1 retrieve FakeRetriever(Q?): a b c (inner)"], context="a b"
+    )
+
+
+@needs_agent
+@since_langgraph(0, 3)
+@WAYS_IN_SHORT
+def test_an_agent_that_hands_the_question_over_to_another(handler: RagEvalCallbackHandler, way: str) -> None:
+    """The hand-over is raised through the first agent's graph, and is no failure."""
+    from langchain_core.tools import InjectedToolCallId
+    from langgraph.graph import START, MessagesState, StateGraph
+    from langgraph.prebuilt import InjectedState
+    from langgraph.types import Command
+
+    @tool
+    def transfer(
+        query: str, state: Annotated[Any, InjectedState], tool_call_id: Annotated[str, InjectedToolCallId]
+    ) -> Any:
+        """Hands over."""
+        said = [*state["messages"], ToolMessage("Handed over.", tool_call_id=tool_call_id)]
+        return Command(goto="researcher", graph=Command.PARENT, update={"messages": said})
+
+    search = create_retriever_tool(FakeRetriever(), "search", "Searches.")
+
+    def research(messages: Sequence[Any]) -> AIMessage | str:
+        return ANSWER if "Rhine" in str(messages[-1].content) and messages[-1].type == "tool" else asks("course")
+
+    built = StateGraph(MessagesState)
+    built.add_node("desk", agent(FakeChat(say=lambda _: asks("the question", tool="transfer")), [transfer]))
+    built.add_node("researcher", agent(FakeChat(say=research), [search]))
+    built.add_edge(START, "desk")
+    WAYS[way](built.compile(), {"messages": [("user", "Q?")]}, {"callbacks": [handler]})
+    assert whole(only_run(handler)) == expected(
+        stages=["1 retrieve FakeRetriever(course): a b c"], usage="3 300>15", citations=None
     )
 
 
