@@ -62,11 +62,7 @@ def attempts_of(trace: Trace, lineage: Lineage) -> tuple[Attempt, ...]:
 def given_up(trace: Trace, lineage: Lineage) -> list[Step]:
     """Returns the steps that did not come to their end and were tried again: attempts, and what was interrupted."""
     since = trace.resumed_at
-    stopped = [
-        step
-        for step in trace.steps
-        if since is not None and step.started < since and _stopped(step)
-    ]
+    stopped = [step for step in trace.steps if since is not None and step.started < since and _stopped(step)]
     return [*_failed(trace, lineage), *(step for step in stopped if not trace.is_root(step))]
 
 

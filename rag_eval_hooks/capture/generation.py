@@ -1,7 +1,7 @@
 """Which model call gave the answer, and which calls it rests on."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 from rag_eval_hooks.capture.ledger import Ledger
 from rag_eval_hooks.capture.lineage import Lineage
@@ -31,24 +31,26 @@ def candidates(trace: Trace, ledger: Ledger, lineage: Lineage) -> list[Step]:
 
 
 def texts_by_turn(trace: Trace, found: Sequence[Step]) -> list[frozenset[str]]:
-    """Returns what the calls said, the likeliest answers first: those that no later call read, together; then the rest.
+    """Returns what the calls said, the likeliest answers first.
 
-    A chain that asks two models side by side returns both texts; one that drafts and then writes returns the last.
+    Those that no later call read come first, together: a chain that asks two models side by side returns both texts,
+    one that drafts and then writes returns the last. Single words are verdicts where there is anything else.
 
     Args:
         trace: The question's runs.
         found: The `candidates`.
     """
     prompts = [(step, _read_by(step)) for step in found]
+    wordy = [(step, said) for step in found if (said := _passed_on(step))]
     unread = [
         step
-        for step in found
-        if not (said := _passed_on(step))
-        or not any(_ended_before(step, reader) and _stands_in(said, prompt) for reader, prompt in prompts)
+        for step, said in wordy
+        if not any(_ended_before(step, reader) and _place(said, prompt) >= 0 for reader, prompt in prompts)
     ]
+    rest = [step for step, _ in reversed(wordy)] + list(reversed(found))
     calls = [step for step in reversed(trace.steps) if step.kind == "model"]
-    turns = [{call_text(step).strip() for step in unread}, *({call_text(step).strip()} for step in calls)]
-    return [frozenset(texts - {""}) for texts in turns if texts - {""}]
+    turns = [{call_text(step).strip() for step in unread}, *({call_text(step).strip()} for step in (*rest, *calls))]
+    return [frozenset(texts) for texts in turns if texts - {""}]
 
 
 def answering_call(found: Sequence[Step], answer: str | None) -> Step | None:
@@ -77,11 +79,14 @@ def answering_call(found: Sequence[Step], answer: str | None) -> Step | None:
 def contributing_calls(
     call: Step, trace: Trace, lineage: Lineage, found: Sequence[Step], answer: str | None
 ) -> list[Step]:
-    """Returns the calls whose texts went into the answer, in order of start, the answering one among them.
+    """Returns the calls whose texts went into the answer, the answering one among them.
 
     A text went into the answer if it stands in the prompt of a call that did (refining, map and reduce, an agent that
     reports to another), or, beside the answering call's, in the answer itself (answers by document, joined). A call
     that only judged a document ("relevant") did not: the generator never saw what it read.
+
+    A call comes after those whose texts it read; these come in the order in which it read them, since calls that run
+    side by side start in any order.
 
     Args:
         call: The answering call.
@@ -90,25 +95,38 @@ def contributing_calls(
         found: The `candidates`.
         answer: What the user got.
     """
-    kept = {call.run_id}
     joined = _level(answer or "")
-    for step in found:
-        if step is not call and (said := _passed_on(step)) and _stands_in(said, joined):
-            kept.add(step.run_id)
     earlier = [
         (step, said)
         for step in trace.steps
         if step.kind == "model" and not lineage.below(step, "retriever") and (said := _passed_on(step))
     ]
-    waiting = [step for step in trace.steps if step.run_id in kept]
-    while waiting and earlier:
-        reader = waiting.pop()
-        prompt = _read_by(reader)
-        for step, said in earlier:
-            if step.run_id not in kept and _ended_before(step, reader) and _stands_in(said, prompt):
-                kept.add(step.run_id)
-                waiting.append(step)
-    return [step for step in trace.steps if step.run_id in kept]
+    in_answer = [(_place(said, joined), step) for step in found if step is not call and (said := _passed_on(step))]
+    parts = [(place, step) for place, step in in_answer if place >= 0]
+    own = _place(_level(call_text(call)), joined)
+    waiting = _last_first([*parts, (own if own >= 0 else len(joined), call)])
+    order: list[Step] = []
+    seen: set[Hashable] = set()
+    while waiting:
+        reader, is_ready = waiting.pop()
+        if is_ready:
+            order.append(reader)
+        elif reader.run_id not in seen:
+            seen.add(reader.run_id)
+            waiting.append((reader, True))
+            prompt = _read_by(reader)
+            before = [
+                (_place(said, prompt), step)
+                for step, said in earlier
+                if step.run_id not in seen and _ended_before(step, reader)
+            ]
+            waiting += _last_first([(place, step) for place, step in before if place >= 0])
+    return order
+
+
+def _last_first(parts: Sequence[tuple[int, Step]]) -> list[tuple[Step, bool]]:
+    """Returns calls by where their texts stand, the last first: a stack on which the first is on top."""
+    return [(step, False) for _, step in sorted(parts, key=lambda part: part[0])][::-1]
 
 
 def _ended_before(step: Step, reader: Step) -> bool:
@@ -128,16 +146,16 @@ def _passed_on(step: Step) -> str:
     return text if " " in text or len(text) >= MIN_PASSED_ON else ""
 
 
-def _stands_in(text: str, other: str) -> bool:
-    """Whether a text stands in another as words of its own."""
-    place = other.find(text)
+def _place(text: str, other: str) -> int:
+    """Returns where a text stands in another as words of its own; -1 if it does not."""
+    place = other.find(text) if text else -1
     while place >= 0:
         end = place + len(text)
         before, after = other[place - 1 : place], other[end : end + 1]
         if not (before.isalnum() and text[0].isalnum()) and not (after.isalnum() and text[-1].isalnum()):
-            return True
+            return place
         place = other.find(text, place + 1)
-    return False
+    return -1
 
 
 def _level(text: str) -> str:

@@ -26,11 +26,17 @@ class _Listing:
     step: Step
     places: tuple[int, ...]
     scores: tuple[float | None, ...]
-    parent: "_Listing | None" = None
+    attempt: Hashable | None = None
+    """The try that it was part of, if that failed."""
     children: "list[_Listing]" = field(default_factory=list)
+    """The lists it was made of."""
     kind: StageKind = "retrieve"
     round: int = 1
     final: bool = True
+
+    def __post_init__(self) -> None:
+        self.began = self.step.started
+        """When the first search for it started."""
 
 
 @dataclass(frozen=True)
@@ -59,12 +65,13 @@ def build_ledger(trace: Trace, lineage: Lineage, keys: ItemKeys) -> Ledger:
     Where nothing was searched, the items that the question came with count.
     """
     pool = Pool(keys)
-    listings = _retriever_listings(trace, lineage, pool)
-    rounds = _number_rounds(listings)
-    carried = _add_implicit(trace, lineage, pool, listings, rounds)
+    tries = _Tries(trace, lineage)
+    listings = _retriever_listings(trace, lineage, pool, tries)
+    carried = _add_implicit(trace, lineage, pool, listings, tries)
     if not listings:
         listings += _given(trace, pool)
-    attempts = _drop_attempts(trace, lineage, listings)
+    attempts = any(listing.final and listing.attempt is not None for listing in listings)
+    _number_rounds(listings)
     listings.sort(key=lambda listing: listing.step.started)
     ends = [listing.step.ended for listing in listings if listing.step.ended is not None]
     return Ledger(
@@ -79,18 +86,29 @@ def build_ledger(trace: Trace, lineage: Lineage, keys: ItemKeys) -> Ledger:
     )
 
 
-def _retriever_listings(trace: Trace, lineage: Lineage, pool: Pool) -> list[_Listing]:
+class _Tries:
+    """Which steps were part of a try that failed."""
+
+    def __init__(self, trace: Trace, lineage: Lineage) -> None:
+        self._lineage = lineage
+        self._failed = {step.run_id for step in given_up(trace, lineage)}
+
+    def of(self, step: Step) -> Hashable | None:
+        around = (above.run_id for above in self._lineage.ancestors(step)) if self._failed else ()
+        return next((run_id for run_id in around if run_id in self._failed), None)
+
+
+def _retriever_listings(trace: Trace, lineage: Lineage, pool: Pool, tries: _Tries) -> list[_Listing]:
     """Returns the lists that retrievers returned, in order of start, each tied to the retriever around it."""
     by_run: dict[Hashable, _Listing] = {}
     for step in trace.steps:  # a step comes after those around it
         if step.kind != "retriever" or type(step.output) is not Items:
             continue
-        listing = by_run[step.run_id] = _Listing(step, *pool.add(step.output))
-        listing.parent = next(
-            (by_run[above.run_id] for above in lineage.ancestors(step) if above.run_id in by_run), None
-        )
-        if listing.parent is not None:
-            listing.parent.children.append(listing)
+        listing = by_run[step.run_id] = _Listing(step, *pool.add(step.output), tries.of(step))
+        outer = next((by_run[above.run_id] for above in lineage.ancestors(step) if above.run_id in by_run), None)
+        if outer is not None:
+            outer.children.append(listing)
+            listing.final = False
     for listing in by_run.values():
         listing.kind = _kind(listing, pool)
         _own_scores(listing)
@@ -98,17 +116,23 @@ def _retriever_listings(trace: Trace, lineage: Lineage, pool: Pool) -> list[_Lis
     return list(by_run.values())
 
 
-def _number_rounds(listings: Sequence[_Listing]) -> int:
-    """Gives each outermost list a round of its own, and those below it the same; returns how many there are."""
-    rounds = 0
+def _number_rounds(listings: Sequence[_Listing]) -> None:
+    """Gives each list that counts a round of its own, in order of start, and what it was made of the same.
+
+    What a failed try found does not count, and is of the round of what took its place.
+    """
+    rounds = sorted((one for one in listings if one.final and one.attempt is None), key=lambda one: one.began)
+    starts = [one.began for one in rounds]
     for listing in listings:
-        if listing.parent is None:
-            rounds += 1
-            listing.round = rounds
-        else:
-            listing.round = listing.parent.round
+        if listing.attempt is not None:
+            listing.round = 1 + bisect_left(starts, listing.step.started)
             listing.final = False
-    return rounds
+    for number, listing in enumerate(rounds, 1):
+        waiting = [listing]
+        while waiting:
+            one = waiting.pop()
+            one.round = number
+            waiting += one.children
 
 
 def _kind(listing: _Listing, pool: Pool) -> StageKind:
@@ -142,7 +166,9 @@ def _link_derived(listing: _Listing, pool: Pool) -> None:
     pool.derive(listing.places, [place for child in listing.children for place in child.places])
 
 
-def _add_implicit(trace: Trace, lineage: Lineage, pool: Pool, listings: list[_Listing], number: int) -> tuple[int, ...]:
+def _add_implicit(
+    trace: Trace, lineage: Lineage, pool: Pool, listings: list[_Listing], tries: _Tries
+) -> tuple[int, ...]:
     """Adds lists that chains and tools returned without a retriever event; returns the places of carried chunks."""
     carried: set[int] = set()
     shown: dict[Hashable, list[_Listing]] = {}
@@ -161,26 +187,25 @@ def _add_implicit(trace: Trace, lineage: Lineage, pool: Pool, listings: list[_Li
             if step.run_id in around and not below and not _reached_a_model(items, trace):
                 continue  # no step of it found them: its state has them from an earlier question
             places, scores = pool.add(items)
-            if any(listing.places == places for listing in listings):
+            attempt = tries.of(step)
+            peers = [listing for listing in listings if listing.attempt == attempt]
+            if any(listing.places == places for listing in peers):
                 continue
             if step.parent_id is not None and not items:
                 continue
-            sources, is_whole = _sources(step, places, lineage, pool, listings)
+            sources, is_whole = _sources(step, places, lineage, pool, peers)
             if below and not (sources and is_whole and (len(below) == 1 or not trace.is_root(step))):
                 carried.update(places if step.run_id in around else ())
                 continue
-            listing = _Listing(step, places, scores)
+            listing = _Listing(step, places, scores, attempt)
             if sources:
                 listing.kind = "postprocess" if len(sources) == 1 else "fuse"
-                listing.round = min(source.round for source in sources)
                 listing.children = sources
+                listing.began = min(listing.began, *(source.began for source in sources))
                 _own_scores(listing)
                 _link_derived(listing, pool)
                 for source in sources:
                     source.final = False
-            else:
-                number += 1
-                listing.round = number
             listings.append(listing)
             for above in (step, *lineage.ancestors(step)):
                 shown.setdefault(above.run_id, []).append(listing)
@@ -199,10 +224,8 @@ def _given(trace: Trace, pool: Pool) -> Iterable[_Listing]:
     """Yields the lists that the question came with; beside a search they may be anything, as the ones wanted."""
     root = trace.root
     here = Step(root.run_id, (None, root.kind, root.name, None, root.started), (root.started, None, (), None), None)
-    for number, items in enumerate(_given_lists(trace), 1):
-        listing = _Listing(here, *pool.add(items))
-        listing.round = number
-        yield listing
+    for items in _given_lists(trace):
+        yield _Listing(here, *pool.add(items))
 
 
 def _given_lists(trace: Trace) -> list[Items]:
@@ -231,21 +254,6 @@ def _sources(
     is_whole = all(origins.values())
     taken_in = all(wanted.issuperset(one.places) for one in sources)
     return (sources if is_whole or taken_in else []), is_whole
-
-
-def _drop_attempts(trace: Trace, lineage: Lineage, listings: Sequence[_Listing]) -> bool:
-    """Takes searches of tries that failed out of what counts as retrieved; each is of the round of what repeated it."""
-    failed = {step.run_id for step in given_up(trace, lineage)}
-    dropped = False
-    for listing in listings:
-        if any(above.run_id in failed for above in lineage.ancestors(listing.step)):
-            dropped = dropped or listing.final
-            listing.final = False
-    if dropped:
-        kept = sorted({listing.round for listing in listings if listing.final})
-        for listing in listings:
-            listing.round = 1 + bisect_left(kept, listing.round)
-    return dropped
 
 
 def _query(step: Step) -> str | None:

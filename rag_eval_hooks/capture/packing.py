@@ -16,6 +16,7 @@ SHORT = 12
 """Texts below this length must stand alone in the prompt: they also occur by chance inside words."""
 
 _WORD = re.compile(r"\S+")
+_SENTENCE_END = re.compile(r"(?<=[.!?]) |(?<=[。！？])")
 
 
 class Hit(NamedTuple):
@@ -59,7 +60,8 @@ def find_in_prompt(texts: Sequence[str], prompt: str) -> list[Hit]:
     """Returns the items of `texts` that are in `prompt`, in prompt order.
 
     An item is looked for as it is, then with white space levelled, then by its longest beginning (cut off by a
-    budget), then by 8-word shingles (re-formatted; at least half of them). Longer texts go first and claim their
+    budget), then by 8-word shingles (re-formatted; at least half of them), then by whole sentences (picked out of it).
+    Longer texts go first and claim their
     stretch, so that a text inside another is not counted twice, and equal texts take successive occurrences.
 
     Args:
@@ -155,6 +157,8 @@ def _find_altered(texts: Sequence[str], missing: Sequence[int], prompt: str, raw
             hits.append(Hit(index, level.back(found), "head", size / len(text)))
     if rest:
         hits.extend(_find_shingled(rest, level, claims))
+        known = {hit.item for hit in hits}
+        hits.extend(_find_sentences([(index, text) for index, text in rest if index not in known], level, claims))
     return hits
 
 
@@ -190,6 +194,21 @@ def _find_shingled(rest: Sequence[tuple[int, str]], level: "_Level", claims: _Cl
         coverage = sum(len(own[word]) for word in seen) / sum(map(len, own))
         first = min(place for _, place in found)
         hits.append(Hit(index, level.back(level.starts[first]), "shingle", min(coverage, 1.0)))
+    return hits
+
+
+def _find_sentences(rest: Sequence[tuple[int, str]], level: "_Level", claims: _Claims) -> list[Hit]:
+    """Looks for items of which code picked sentences; each stretch of the prompt explains one item."""
+    hits: list[Hit] = []
+    for index, text in sorted(rest):
+        found: list[tuple[int, int]] = []
+        for sentence in _SENTENCE_END.split(text):
+            place = _claim_exact(sentence, level.text, claims) if len(sentence) >= MIN_HEAD else None
+            if place is not None:
+                found.append((place, len(sentence)))
+        if found:
+            coverage = sum(size for _, size in found) / len(text)
+            hits.append(Hit(index, level.back(min(found)[0]), "shingle", min(coverage, 1.0)))
     return hits
 
 

@@ -128,7 +128,16 @@ def _answer_in_mapping(value: Mapping[str, Any], calls: Sequence[Set[str]], ques
     }
     if len(shown) == 1:
         return answer_in(next(iter(shown.values())), calls, question)
+    # Chains side by side that each return their documents along: of each, its answer.
+    shown = {
+        key: answer_in(item, calls, question) if isinstance(item, Mapping) and _has_items(item) else item
+        for key, item in shown.items()
+    }
     return _as_json(shown) if shown else None
+
+
+def _has_items(value: Mapping[str, Any]) -> bool:
+    return any(isinstance(item, Items) for item in value.values())
 
 
 def _is_internal(key: Any) -> bool:
@@ -163,7 +172,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Items):
         return f"<{len(value)} documents>"
     if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items() if not isinstance(item, Items)}
+        return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
     return value

@@ -38,6 +38,20 @@ def found(texts: list[str], prompt: str) -> list[tuple[int, str, float]]:
             [(0, "head", round(50 / len(A), 3)), (1, "head", round(45 / len(B), 3))],
             id="two cut off",
         ),
+        pytest.param(
+            [f"{A} {B} {C}"],
+            f"Best: {B} Why?",
+            [(0, "shingle", round(len(B) / (len(A) + len(B) + len(C) + 2), 3))],
+            id="one sentence picked",
+        ),
+        pytest.param(
+            [f"{A} {B}", f"{C} {B}"],
+            f"Best: {B}",
+            [(0, "shingle", round(len(B) / (len(A) + len(B) + 1), 3))],
+            id="a picked sentence that two items share is the first one's",
+        ),
+        pytest.param([f"{A} It is so. {B}"], "It is so.", [], id="too short a sentence"),
+        pytest.param([f"{A} {B} {C}"], f"Best: {B[:60]}", [], id="part of a sentence in the middle"),
         pytest.param(["", "  ", A], A, [(2, "exact", 1.0)], id="blank items are nowhere"),
         pytest.param(["Basel", A], A, [(1, "exact", 1.0)], id="a text inside another does not count twice"),
         pytest.param(

@@ -87,8 +87,9 @@ RETRIED = ["invoke", "ainvoke", "batch", "abatch"]
 """`with_retry` does nothing for streams."""
 
 
+# Trap 11.
 @pytest.mark.parametrize("ask", RETRIED, indirect=True)
-def test_trap_11_a_chain_that_is_retried_has_one_round_and_lists_the_failed_try(ask: Any) -> None:
+def test_a_chain_that_is_retried_has_one_round_and_lists_the_failed_try(ask: Any) -> None:
     assert ask(retried(rag(flaky(1)))) == usual(
         stages=[search(inner=" (inner)"), search()],
         usage="2 100>5",
@@ -165,7 +166,8 @@ def fallen_back(*failed: str) -> dict[str, Any]:
     )
 
 
-def test_trap_10_a_chain_with_fallbacks_has_the_documents_of_the_branch_that_won(ask: Any) -> None:
+# Trap 10.
+def test_a_chain_with_fallbacks_has_the_documents_of_the_branch_that_won(ask: Any) -> None:
     assert ask(broken("d").with_fallbacks([rag()])) == fallen_back("d")
 
 
@@ -260,3 +262,47 @@ def test_the_same_question_at_once_is_a_record_each_time(ask_all: Any, handler: 
     ask_all(broken("d").with_fallbacks([rag()]), {"callbacks": [handler]})
     assert handler.flush(60) == 0
     assert [whole(run) for run in runs_of(handler)] == [fallen_back("d")] * COUNT
+
+
+def test_a_plain_search_that_is_repeated_counts_once(handler: RagEvalCallbackHandler) -> None:
+    """The second try finds the same as the first, without a retriever."""
+    search = RunnableLambda(lambda _: documents("abc")).with_config(run_name="my_search")
+    rerank = RunnableLambda(lambda found: [found[2], found[0]]).with_config(run_name="my_rerank")
+    retried(rag(flaky(1), search | rerank)).invoke(QUESTION, config={"callbacks": [handler]})
+    found = "1 retrieve my_search: a b c (inner)"
+    assert whole(only_run(handler)) == usual(
+        stages=[found, "1 postprocess my_rerank: c a (inner)", found, "1 postprocess my_rerank: c a"],
+        context="c a",
+        usage="2 100>5",
+        attempts=["chain RunnableSequence: ConnectionError"],
+        flags=("failed_attempts",),
+    )
+
+
+def test_many_questions_in_a_batch_of_which_some_fall_back(handler: RagEvalCallbackHandler) -> None:
+    def say(messages: Sequence[BaseMessage]) -> str:
+        if "odd" in str(messages[-1].content):
+            raise ConnectionError
+        return ANSWER
+
+    questions = ["even 0?", "odd 1?", "even 2?", "odd 3?"]
+    chain = rag(FakeChat(say=say)).with_fallbacks([rag(retriever=FakeRetriever(keys="ab"))])
+    chain.batch(questions, config={"callbacks": [handler]})
+    runs = {run.question: whole(run) for run in runs_of(handler)}
+    even = {question: usual(question=question) for question in questions[::2]}
+    odd = {
+        question: usual(
+            question=question,
+            stages=[
+                f"1 retrieve FakeRetriever({question}): a b c (inner)",
+                f"1 retrieve FakeRetriever({question}): a b",
+            ],
+            context="a b",
+            usage="2 100>5",
+            attempts=["chain RunnableSequence: ConnectionError"],
+            flags=("failed_attempts",),
+        )
+        for question in questions[1::2]
+    }
+    assert runs == even | odd
+    assert len(handler.records) == len(questions)

@@ -160,8 +160,9 @@ MANY: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+# Traps 6 and 7.
 @pytest.mark.parametrize("way", MANY)
-def test_traps_6_and_7_many_questions_in_one_call_are_one_record_each(way: str) -> None:
+def test_many_questions_in_one_call_are_one_record_each(way: str) -> None:
     """A chain's `batch` goes step by step: all searches begin before the first has ended."""
     with RagEvalCallbackHandler() as handler:
         MANY[way](by_question(), {"callbacks": [handler]})

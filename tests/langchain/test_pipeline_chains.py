@@ -75,6 +75,7 @@ HISTORY = [("human", QUESTION), ("ai", ANSWER)]
 FOLLOW_UP = "How many harbours has it?"
 
 
+# Trap 14.
 def test_a_history_aware_retriever(handler: RagEvalCallbackHandler) -> None:
     """The question is the user's, not the condensed one; the condensing call is not the answer."""
     model = FakeChat(say=condensing)
@@ -133,6 +134,7 @@ MAPPED = {
 }
 
 
+# Trap 15.
 def test_retrieval_qa_that_maps_and_reduces(handler: RagEvalCallbackHandler) -> None:
     """The last prompt holds no document; the answer rests on what all four calls got."""
     assert ask(qa("map_reduce", FakeChat(say=extracting)), handler, {"query": QUESTION}) == usual(**MAPPED)
@@ -200,6 +202,7 @@ def test_qa_with_sources(handler: RagEvalCallbackHandler) -> None:
 # Conversations -------------------------------------------------------------------------------------------------------
 
 
+# Trap 14.
 def test_a_conversational_retrieval_chain(handler: RagEvalCallbackHandler) -> None:
     chain = classic("chains").ConversationalRetrievalChain.from_llm(FakeChat(say=condensing), FakeRetriever(keys="b"))
     assert ask(chain, handler, {"question": FOLLOW_UP, "chat_history": [(QUESTION, ANSWER)]}) == usual(
@@ -287,6 +290,18 @@ def test_map_and_reduce_written_by_hand(handler: RagEvalCallbackHandler) -> None
     each = (lambda document: document.page_content) | PromptTemplate.from_template("Extract: {text}") | model
     chain = FakeRetriever() | each.map() | (lambda parts: "Join:\n" + "\n".join(parts)) | model
     assert ask(chain, handler, QUESTION) == usual(**MAPPED)
+
+
+def test_parts_of_an_answer_stand_in_the_order_in_which_they_were_read(handler: RagEvalCallbackHandler) -> None:
+    """Not in that in which their calls began: side by side, any may be the first."""
+    model = FakeChat(say=extracting)
+
+    def answer(question: str) -> str:
+        found = FakeRetriever().invoke(question)
+        parts = [str(model.invoke([("human", document.page_content)]).content) for document in found]
+        return str(model.invoke([("human", "Join:\n" + "\n".join(parts[::-1]))]).content)
+
+    assert ask(RunnableLambda(answer), handler, QUESTION) == usual(**MAPPED, context="c b a")
 
 
 def test_a_grader_does_not_add_its_document(handler: RagEvalCallbackHandler) -> None:

@@ -185,7 +185,8 @@ def test_a_reranker_gives_its_scores(ask: Any) -> None:
     )
 
 
-def test_trap_23_a_reranker_that_edits_metadata_in_place_leaves_the_earlier_stage_alone(ask: Any) -> None:
+# Trap 23.
+def test_a_reranker_that_edits_metadata_in_place_leaves_the_earlier_stage_alone(ask: Any) -> None:
     assert ask(compressing(FakeRetriever(), Reranker(order="cb", in_place=True))) == usual(
         chunks="c b a",
         stages=[f"1 rerank ContextualCompressionRetriever({QUESTION}): c=0.9 b=0.8", base()],
@@ -193,6 +194,36 @@ def test_trap_23_a_reranker_that_edits_metadata_in_place_leaves_the_earlier_stag
         metadata_of=scored("c b a", c=0.9, b=0.8),
         sources="c.txt b.txt a.txt",
     )
+
+
+def with_scores(keys: str, first: float) -> FakeRetriever:
+    """A retriever whose store writes its scores into the metadata."""
+
+    def find(_: str) -> list[Document]:
+        return [
+            document.model_copy(update={"metadata": {**document.metadata, "score": first - place / 10}})
+            for place, document in enumerate(documents(keys))
+        ]
+
+    return FakeRetriever(find=find)
+
+
+def test_each_stage_has_its_own_scores(ask: Any) -> None:
+    run = ask(compressing(with_scores("abc", 0.7), Reranker(order="cb", in_place=True)))
+    assert run["stages"] == [
+        f"1 rerank ContextualCompressionRetriever({QUESTION}): c=0.9 b=0.8",
+        f"1 retrieve FakeRetriever({QUESTION}): a=0.7 b=0.6 c=0.5 (inner)",
+    ]
+
+
+def test_a_fused_list_does_not_show_the_scores_of_what_it_was_fused_from(ask: Any) -> None:
+    found = [with_scores("ab", 0.7), with_scores("cd", 0.4)]
+    run = ask(classic("retrievers").MergerRetriever(retrievers=found))
+    assert run["stages"] == [
+        f"1 fuse MergerRetriever({QUESTION}): a c b d",
+        f"1 retrieve FakeRetriever({QUESTION}): a=0.7 b=0.6 (inner)",
+        f"1 retrieve FakeRetriever({QUESTION}): c=0.4 d=0.3 (inner)",
+    ]
 
 
 def test_a_cross_encoder(ask: Any) -> None:
@@ -274,7 +305,8 @@ def test_an_ensemble(ask: Any) -> None:
     )
 
 
-def test_trap_12_compression_of_an_ensemble_has_four_stages(ask: Any) -> None:
+# Trap 12.
+def test_compression_of_an_ensemble_has_four_stages(ask: Any) -> None:
     """Documents count once; the context is in reranked order, with the reranker's scores."""
     assert ask(compressing(ensemble("ab", "bc"), Reranker(order="cb"))) == usual(
         chunks="c b a",
@@ -301,7 +333,8 @@ def by_word(query: str) -> list[Document]:
     return documents("a" if "course" in query else "bc" if "harbours" in query else "ab")
 
 
-def test_trap_14_a_multi_query_retriever(ask: Any) -> None:
+# Trap 14.
+def test_a_multi_query_retriever(ask: Any) -> None:
     """The question is the user's, the answer is not what the inner model said, and the documents are the union."""
     writer = FakeChat(say=lambda _: "Rhine course\nBasel harbours")
     retriever = classic("retrievers").MultiQueryRetriever.from_llm(retriever=FakeRetriever(find=by_word), llm=writer)
