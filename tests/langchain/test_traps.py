@@ -16,7 +16,7 @@
 | 21 | a run inside another tracer's | here |
 | 22 | faults of ours, and of a sink | here, `test_guest.test_a_failing_sink_is_counted_...` |
 | 24 | a copied chain | here |
-| 25 | many cancelled questions leave nothing | `capture/test_collector`, `test_live_scenarios.test_searches_that_never_end` |
+| 25 | many cancelled questions leave nothing | `test_live_scenarios.test_searches_that_never_end` |
 | 26 | content and tokens in blocks, citations in four places | here, `test_provided_citations` |
 | 27 | a slow sink and the event loop | `test_guest.test_a_slow_sink_does_not_hold_up_the_event_loop` |
 | 29 | the third event stream, its loop closed at once | here |
