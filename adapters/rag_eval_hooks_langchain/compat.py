@@ -1,14 +1,12 @@
 """Where LangChain's versions, or its own faults, need help; each with what lets us delete it."""
 
-from contextlib import suppress
 from contextvars import ContextVar
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 from uuid import UUID
 
-from rag_eval_hooks.capture import Kind, guarded
+from rag_eval_hooks.capture import guarded
 
-__all__ = ["FALLBACKS", "HAS_RELAYS", "ambient_run", "chain_kind", "fallback_parent", "note_fallbacks"]
+__all__ = ["FALLBACKS", "ambient_run", "fallback_parent", "note_fallbacks"]
 
 FALLBACKS = "RunnableWithFallbacks"
 """Name of the runs to note."""
@@ -45,23 +43,3 @@ def ambient_run() -> int | None:
         parent = getattr(config.get("callbacks") if config else None, "parent_run_id", None)
         return parent.int if isinstance(parent, UUID) else None
     return None
-
-
-def _has_relays() -> bool:
-    with guarded("compat.versions"), suppress(PackageNotFoundError):
-        major, minor, *_ = version("langgraph").split(".")
-        return (int(major), int(minor)) < (0, 4)
-    return False
-
-
-HAS_RELAYS = _has_relays()
-"""Whether the installed langgraph has runs that only hand on what a node returned; asked at every event."""
-
-
-def chain_kind(name: Any) -> Kind:
-    """Returns what a chain run is: a relay, where it only writes a graph node's output to the graph's state.
-
-    Until langgraph 0.3 is no longer supported: its writes are runs below the node, which end before it and show its
-    documents first; newer versions do not report them.
-    """
-    return "relay" if isinstance(name, str) and name.startswith("ChannelWrite<") else "chain"

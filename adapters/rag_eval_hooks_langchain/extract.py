@@ -223,7 +223,10 @@ def _usage_from_output(response: LLMResult) -> Mapping[str, Any] | None:
 
 
 def document_lists(value: Any) -> tuple[Items, ...]:
-    """Returns the lists of documents in a chain's output: the output itself, or values of a mapping or state update."""
+    """Returns the lists of documents in a chain's output: the output itself, or in a mapping or state update.
+
+    A mapping in a mapping is looked into as well, and no deeper.
+    """
     kind = type(value)
     if kind in WITHOUT_DOCUMENTS:
         return ()
@@ -237,17 +240,24 @@ def document_lists(value: Any) -> tuple[Items, ...]:
                 return ()
     return tuple(
         [
-            items_from_documents(item)
+            items_from_documents(inner)
             for item in value.values()
-            if type(item) not in WITHOUT_DOCUMENTS and _are_documents(item)
+            if type(item) not in WITHOUT_DOCUMENTS
+            for inner in (item.values() if type(item) is dict else (item,))
+            if type(inner) not in WITHOUT_DOCUMENTS and _are_documents(inner)
         ]
     )
 
 
 def tool_lists(output: Any) -> tuple[Items, ...]:
-    """Returns the lists of documents that a tool returned, as its output or as the artifact of its message."""
+    """Returns the lists of documents that a tool returned: its output, or the artifact of a message in it."""
     artifact = getattr(output, "artifact", None)
-    return document_lists(output if artifact is None else artifact)
+    lists = document_lists(output if artifact is None else artifact)
+    if type(output).__name__ == "Command" and isinstance(output.update, dict):
+        messages = output.update.get("messages")
+        for message in messages if isinstance(messages, (list, tuple)) else ():
+            lists += document_lists(getattr(message, "artifact", None))
+    return lists
 
 
 def _are_documents(value: Any) -> bool:

@@ -12,12 +12,12 @@ from langchain_core.documents import Document
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import LLMResult
 
-from rag_eval_hooks.capture import UNSET, Collector, Items, Kind, Message, Reply, caught
+from rag_eval_hooks.capture import UNSET, Collector, Items, Message, Reply, caught
 from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks.hooks import Captured, Hooks, RunSink
 from rag_eval_hooks.metrics import Metric
 from rag_eval_hooks.record import Gold, RagRun
-from rag_eval_hooks_langchain.compat import FALLBACKS, HAS_RELAYS, chain_kind, fallback_parent, note_fallbacks
+from rag_eval_hooks_langchain.compat import FALLBACKS, fallback_parent, note_fallbacks
 from rag_eval_hooks_langchain.extract import (
     document_lists,
     items_from_documents,
@@ -31,6 +31,9 @@ from rag_eval_hooks_langchain.extract import (
 __all__ = ["RagEvalCallbackHandler"]
 
 LAST_WAIT_S = 2.0
+
+HIDDEN = "langsmith:hidden"
+"""Tag of steps that are the framework's own: langgraph < 0.3 writes a node's output to the state in one of them."""
 
 
 class RagEvalCallbackHandler(BaseCallbackHandler):
@@ -169,8 +172,7 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
                 parent = parent_run_id.int
             if name == FALLBACKS:
                 note_fallbacks(run_id, inputs)
-            kind: Kind = chain_kind(name) if HAS_RELAYS else "chain"
-            self._collector.start(run_id.int, parent, kind, name, inputs, tags, metadata, snapshot)
+            self._collector.start(run_id.int, parent, "chain", name, inputs, tags, metadata, snapshot)
         except BaseException as error:
             caught("langchain.on_chain_start", error)
 
@@ -188,7 +190,8 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
         try:
             lists: tuple[Items, ...] = ()
             try:
-                lists = document_lists(outputs)
+                if not tags or HIDDEN not in tags:
+                    lists = document_lists(outputs)
             finally:
                 self._collector.end(run_id.int, outputs, lists, inputs, snapshot)
         except BaseException as error:

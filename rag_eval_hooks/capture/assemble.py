@@ -41,6 +41,8 @@ def assemble(trace: Trace, keys: ItemKeys = USUAL_KEYS) -> RagRun:
     text = call_text(call) if call is not None else None
     if call is not None:
         answer = _answer(trace, status, call, answer)
+    # A call that was cut off after its last word wrote the answer, so it is no attempt.
+    wrote = trace.id_text(call.run_id) if call is not None and text and text == answer else None
     context = _Context.of(ledger, call, found, trace, lineage, answer)
     first = None if call is None else call.first_token
     return RagRun(
@@ -60,7 +62,7 @@ def assemble(trace: Trace, keys: ItemKeys = USUAL_KEYS) -> RagRun:
         time_to_first_token_ms=None if first is None else max((first - trace.root.started) * 1_000, 0.0),
         usage=sum_usage(calls),
         answer_usage=None if call is None else sum_usage([call]),
-        attempts=attempts_of(trace, lineage),
+        attempts=tuple(one for one in attempts_of(trace, lineage) if one.run_id != wrote),
         media=media_of(call),
         error=error_of(trace, status),
         tags=kept_tags(trace.tags),
@@ -137,6 +139,7 @@ class _Context:
         wanted = [item.chunk for stage in ledger.stages if stage.final for item in stage.items]
         if call is None:
             return cls(tuple(ContextItem(chunk=place) for place in wanted), "last_stage")
+        wanted.extend(ledger.carried)
         if not ledger.chunks:
             return cls()
         calls = contributing_calls(call, trace, lineage, found, answer)

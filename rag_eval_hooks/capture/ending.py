@@ -3,11 +3,11 @@
 from collections.abc import Hashable
 
 from rag_eval_hooks.capture.lineage import Lineage
-from rag_eval_hooks.capture.trace import INTERRUPTS, Step, Trace
+from rag_eval_hooks.capture.trace import INTERRUPTS, Step, Trace, stops
 from rag_eval_hooks.record import Attempt
 from rag_eval_hooks.record.run import Status
 
-__all__ = ["attempts_of", "error_of", "status_of"]
+__all__ = ["attempts_of", "error_of", "given_up", "status_of"]
 
 NOT_ERRORS = INTERRUPTS | {"ParentCommand", "WorkflowDone"}
 """How frameworks steer; raised as exceptions, but no failures."""
@@ -50,11 +50,7 @@ def attempts_of(trace: Trace, lineage: Lineage) -> tuple[Attempt, ...]:
 def given_up(trace: Trace, lineage: Lineage) -> list[Step]:
     """Returns the steps that did not come to their end and were tried again: attempts, and what was interrupted."""
     since = trace.resumed_at
-    stopped = [
-        step
-        for step in trace.steps
-        if since is not None and step.started < since and INTERRUPTS.intersection(step.error or ())
-    ]
+    stopped = [step for step in trace.steps if since is not None and step.started < since and stops(step.error)]
     return [*_failed(trace, lineage), *(step for step in stopped if not trace.is_root(step))]
 
 
@@ -78,7 +74,7 @@ def _failed(trace: Trace, lineage: Lineage) -> list[Step]:
 
 def _attempt(step: Step, trace: Trace) -> Attempt:
     return Attempt(
-        kind="chain" if step.kind == "relay" else step.kind,
+        kind=step.kind,
         name=step.name if isinstance(step.name, str) else None,
         error=step.error[0] if step.error else "",
         run_id=trace.id_text(step.run_id),

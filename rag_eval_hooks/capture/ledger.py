@@ -6,8 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rag_eval_hooks.capture.ending import given_up
+from rag_eval_hooks.capture.foreign import text_of
 from rag_eval_hooks.capture.lineage import Lineage
+from rag_eval_hooks.capture.packing import find_in_prompt
 from rag_eval_hooks.capture.pool import Pool
+from rag_eval_hooks.capture.texts import prompt_text
 from rag_eval_hooks.capture.trace import Items, Step, Trace
 from rag_eval_hooks.record import Chunk, ItemKeys, Stage, StageItem
 from rag_eval_hooks.record.clean import clean_text
@@ -50,6 +53,8 @@ class Ledger:
     """The queries that were sent."""
     attempts: bool
     """Whether searches of failed attempts were left out of what counts."""
+    carried: tuple[int, ...]
+    """Places of chunks that a graph's state holds beside those found for this question: from earlier ones."""
 
 
 def build_ledger(trace: Trace, lineage: Lineage, keys: ItemKeys) -> Ledger:
@@ -62,7 +67,7 @@ def build_ledger(trace: Trace, lineage: Lineage, keys: ItemKeys) -> Ledger:
     pool = Pool(keys)
     tries = _Tries(trace, lineage)
     listings = _retriever_listings(trace, lineage, pool, tries)
-    _add_implicit(trace, lineage, pool, listings, tries)
+    carried = _add_implicit(trace, lineage, pool, listings, tries)
     if not listings:
         listings += _given(trace, pool)
     attempts = any(listing.final and listing.attempt is not None for listing in listings)
@@ -77,6 +82,7 @@ def build_ledger(trace: Trace, lineage: Lineage, keys: ItemKeys) -> Ledger:
             query for query in (_query(step) for step in trace.steps if step.kind == "retriever") if query is not None
         ),
         attempts=attempts,
+        carried=carried,
     )
 
 
@@ -160,19 +166,26 @@ def _link_derived(listing: _Listing, pool: Pool) -> None:
     pool.derive(listing.places, [place for child in listing.children for place in child.places])
 
 
-def _add_implicit(trace: Trace, lineage: Lineage, pool: Pool, listings: list[_Listing], tries: _Tries) -> None:
-    """Adds lists that chains and tools returned without a retriever event."""
+def _add_implicit(
+    trace: Trace, lineage: Lineage, pool: Pool, listings: list[_Listing], tries: _Tries
+) -> tuple[int, ...]:
+    """Adds lists that chains and tools returned without a retriever event; returns the places of carried chunks."""
+    carried: set[int] = set()
     shown: dict[Hashable, list[_Listing]] = {}
     """Listings at or below a step."""
     for listing in listings:
         for above in lineage.ancestors(listing.step):
             shown.setdefault(above.run_id, []).append(listing)
+    around = {step.parent_id for step in trace.steps if step.kind == "chain"}
+    """Steps made of others, as graphs are."""
     given = [_texts(items) for items in _given_lists(trace)]
     for step in sorted(trace.steps, key=lambda s: s.ended if s.ended is not None else float("inf")):
-        for items in step.lists if step.kind != "relay" else ():
+        for items in step.lists:
             if _texts(items) in given:
                 continue  # passed on, not found
             below = shown.get(step.run_id, [])
+            if step.run_id in around and not below and not _reached_a_model(items, trace):
+                continue  # no step of it found them: its state has them from an earlier question
             places, scores = pool.add(items)
             attempt = tries.of(step)
             peers = [listing for listing in listings if listing.attempt == attempt]
@@ -182,6 +195,7 @@ def _add_implicit(trace: Trace, lineage: Lineage, pool: Pool, listings: list[_Li
                 continue
             sources, is_whole = _sources(step, places, lineage, pool, peers)
             if below and not (sources and is_whole and (len(below) == 1 or not trace.is_root(step))):
+                carried.update(places if step.run_id in around else ())
                 continue
             listing = _Listing(step, places, scores, attempt)
             if sources:
@@ -195,6 +209,15 @@ def _add_implicit(trace: Trace, lineage: Lineage, pool: Pool, listings: list[_Li
             listings.append(listing)
             for above in (step, *lineage.ancestors(step)):
                 shown.setdefault(above.run_id, []).append(listing)
+    found = {pool.id(place) for listing in listings for place in listing.places}
+    return tuple(sorted(place for place in carried if pool.id(place) not in found))
+
+
+def _reached_a_model(items: Items, trace: Trace) -> bool:
+    """Whether something of the items stands in a prompt; True where no model was asked."""
+    texts = [text_of(text) for text in _texts(items)]
+    prompts = [prompt_text(step) for step in trace.steps if step.kind == "model"]
+    return not prompts or any(find_in_prompt(texts, prompt) for prompt in prompts)
 
 
 def _given(trace: Trace, pool: Pool) -> Iterable[_Listing]:

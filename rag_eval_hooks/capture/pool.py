@@ -56,6 +56,10 @@ class Pool:
             scores.append(number_of(score) if score is not None else _score_in(metadata, self._keys))
         return tuple(places), tuple(scores)
 
+    def id(self, place: int) -> str:
+        """Returns the id of a chunk."""
+        return self._chunks[place].id
+
     def text(self, place: int) -> str:
         """Returns the text of a chunk."""
         return self._chunks[place].text

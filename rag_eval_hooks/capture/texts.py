@@ -89,8 +89,16 @@ def answer_in(value: Any, calls: Sequence[Set[str]] = (), question: str | None =
     if isinstance(value, (list, tuple)):
         if any(isinstance(item, (Message, Items)) for item in value):
             return _last_assistant(value)
+        if _are_blocks(value):
+            return content_text(value)
         return _as_json(value) if value else None
     return _as_json(value)
+
+
+def _are_blocks(value: Sequence[Any]) -> bool:
+    """Whether a list is a message's content, which some chains return as it is."""
+    kinds = [item.get("type") if isinstance(item, Mapping) else None for item in value]
+    return "text" in kinds and all(isinstance(kind, str) for kind in kinds)
 
 
 def _answer_in_mapping(value: Mapping[str, Any], calls: Sequence[Set[str]], question: str | None) -> str | None:
@@ -108,10 +116,15 @@ def _answer_in_mapping(value: Mapping[str, Any], calls: Sequence[Set[str]], ques
         found_in = {key: item for key, item in texts.items() if item.strip() in said}
         if found_in:
             return next(iter(found_in.values())) if len(set(found_in.values())) == 1 else _as_json(found_in)
+    # Of what a graph returns beside a conversation without an answer, only an object can be one.
+    talked = any(_is_conversation(item) for item in value.values())
     shown = {
         key: item
         for key, item in value.items()
-        if not isinstance(item, Items) and not _is_internal(key) and (question is None or item != question)
+        if not isinstance(item, Items)
+        and not _is_internal(key)
+        and (question is None or item != question)
+        and (isinstance(item, Mapping) or not talked)
     }
     if len(shown) == 1:
         return answer_in(next(iter(shown.values())), calls, question)
@@ -131,9 +144,18 @@ def _is_internal(key: Any) -> bool:
     return isinstance(key, str) and key.startswith("__")
 
 
+def _is_conversation(value: Any) -> bool:
+    """Whether a value is a list of messages."""
+    return isinstance(value, (list, tuple)) and any(isinstance(item, Message) for item in value)
+
+
 def _last_assistant(messages: Sequence[Any]) -> str | None:
     for message in reversed(messages):
-        if isinstance(message, Message) and message.role in ASSISTANT_ROLES and not message.calls_tools:
+        if not isinstance(message, Message):
+            continue
+        if message.role in USER_ROLES:
+            return None  # what comes before it answers an earlier question
+        if message.role in ASSISTANT_ROLES and not message.calls_tools:
             return content_text(message.content)
     return None
 

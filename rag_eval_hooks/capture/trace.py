@@ -19,10 +19,10 @@ __all__ = [
     "Start",
     "Step",
     "Trace",
+    "stops",
 ]
 
-Kind = StepKind | Literal["relay"]
-"""What a run is; a relay is a step of the framework's own that hands on what another has returned."""
+Kind = StepKind
 Forced = Literal["timeout", "evicted"]
 
 INTERRUPTS = frozenset({"GraphInterrupt", "GraphBubbleUp", "NodeInterrupt"})
@@ -118,6 +118,11 @@ End = tuple[float, Any, tuple[Items, ...], tuple[str, ...] | None]
 """Time, output, lists of retrieved items in it, and the names of the error's class and its bases."""
 
 
+def stops(error: tuple[str, ...] | None) -> bool:
+    """Whether a step ended to wait for somebody; a hand-over to the graph around it has the same base class."""
+    return error is not None and bool(INTERRUPTS.intersection(error)) and "ParentCommand" not in error
+
+
 class Trace:
     """One question's runs, from the run that opened it.
 
@@ -193,7 +198,7 @@ class Trace:
         """Whether a graph stopped to wait for somebody, and has not gone on since."""
         since = self.resumed_at
         return any(
-            error is not None and INTERRUPTS.intersection(error) and (since is None or self.starts[run_id][4] >= since)
+            stops(error) and (since is None or self.starts[run_id][4] >= since)
             for run_id, (_, _, _, error) in self.ends.items()
         )
 

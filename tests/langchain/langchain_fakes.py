@@ -1,5 +1,6 @@
 """Offline models, retrievers and chains for the adapter tests: deterministic, no sleeps."""
 
+import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -19,6 +20,9 @@ TEXTS = {
     "c": "The Jura mountains are north-west of the Swiss plateau and gave the Jurassic its name.",
     "d": "Cheese from the Emmental has holes that come from carbon dioxide.",
 }
+
+USAGE = {"input_tokens": 100, "output_tokens": 5, "total_tokens": 105}
+"""What every call of `FakeChat` takes."""
 
 
 def documents(keys: str = "abc") -> list[Document]:
@@ -74,7 +78,7 @@ class FakeChat(BaseChatModel):
         said = self.say(messages)
         if isinstance(said, AIMessage):
             return said
-        return AIMessage(content=said, usage_metadata={"input_tokens": 100, "output_tokens": 5, "total_tokens": 105})
+        return AIMessage(content=said, usage_metadata={**USAGE})
 
     def _generate(
         self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **kwargs: Any
@@ -82,14 +86,21 @@ class FakeChat(BaseChatModel):
         return ChatResult(generations=[ChatGeneration(message=self._message(messages))])
 
     def _chunks(self, messages: list[BaseMessage]) -> Iterator[ChatGenerationChunk]:
-        words = str(self._message(messages).content).split(" ")
+        message = self._message(messages)
+        words = str(message.content).split(" ")
+        if message.tool_calls:
+            words = []
+            pieces = [
+                {"name": call["name"], "args": json.dumps(call["args"]), "id": call["id"], "index": index}
+                for index, call in enumerate(message.tool_calls)
+            ]
+            yield ChatGenerationChunk(message=AIMessageChunk(content=message.content, tool_call_chunks=pieces))
         for number, word in enumerate(words):
             if number == self.fail_after:
                 raise ConnectionResetError("cut")
             last = number == len(words) - 1
             yield ChatGenerationChunk(message=AIMessageChunk(content=word if last else word + " "))
-        usage = {"input_tokens": 100, "output_tokens": 5, "total_tokens": 105}
-        yield ChatGenerationChunk(message=AIMessageChunk(content="", usage_metadata=usage))
+        yield ChatGenerationChunk(message=AIMessageChunk(content="", usage_metadata={**USAGE}))
 
     def _stream(
         self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **kwargs: Any
@@ -109,6 +120,17 @@ class FakeChat(BaseChatModel):
             if run_manager:
                 await run_manager.on_llm_new_token(chunk.text, chunk=chunk)
             yield chunk
+
+
+def asks(*queries: str, tool: str = "search") -> AIMessage:
+    """A reply that calls a tool once for each query."""
+    made = [{"name": tool, "args": {"query": query}, "id": f"{tool}-{query}", "type": "tool_call"} for query in queries]
+    return AIMessage(content="", tool_calls=made, usage_metadata={**USAGE})
+
+
+def acting(*turns: str | AIMessage, **options: Any) -> FakeChat:
+    """A model that says the next of `turns` each time, going by how often it has spoken in the conversation."""
+    return FakeChat(say=lambda messages: turns[sum(isinstance(message, AIMessage) for message in messages)], **options)
 
 
 def join(found: Sequence[Document]) -> str:

@@ -120,21 +120,3 @@ def test_a_model_alone_is_a_record_of_its_own() -> None:
         run = handler.last.run
         assert (run.question, run.answer, run.status) == (QUESTION, ANSWER, "ok")
         assert (run.context, run.context_source) == ((), "prompt")
-
-
-def test_a_handler_on_the_model_only_gives_a_partial_record() -> None:
-    with RagEvalCallbackHandler() as handler:
-        rag(FakeChat(callbacks=[handler])).invoke(QUESTION)
-        run = handler.last.run
-        assert (run.question, run.answer, run.status, run.flags) == (QUESTION, ANSWER, "partial", ("parent_unknown",))
-        assert handler.hooks.collector(run.captured_by).open_ids == 0
-
-
-def test_the_same_handler_twice_counts_once() -> None:
-    with RagEvalCallbackHandler() as handler:
-        chain = rag(FakeChat(callbacks=[handler])).with_config(callbacks=[handler])
-        chain.invoke(QUESTION, config={"callbacks": [handler]})
-        list(chain.stream(QUESTION, config={"callbacks": [handler]}))
-        assert [plain(record.run).answer for record in handler.records] == [ANSWER, ANSWER]
-        assert handler.records[1].run.usage.model_calls == 1
-        assert (handler.stats()["opened"], handler.stats()["late"]) == (2, 0)

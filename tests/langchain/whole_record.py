@@ -7,7 +7,7 @@ from uuid import UUID
 from rag_eval_hooks.record import RagRun, Stage, Usage
 from rag_eval_hooks_langchain import RagEvalCallbackHandler
 
-__all__ = ["only_run", "runs_of", "whole"]
+__all__ = ["measured", "only_run", "runs_of", "whole"]
 
 LEFT_OUT = {"schema_version", "run_id", "started_at", "duration_ms", "time_to_first_token_ms", "captured_by"}
 
@@ -25,6 +25,17 @@ def runs_of(handler: RagEvalCallbackHandler) -> list[RagRun]:
 def only_run(handler: RagEvalCallbackHandler) -> RagRun:
     (run,) = runs_of(handler)
     return run
+
+
+def measured(handler: RagEvalCallbackHandler) -> dict[str, float | str]:
+    """What the measures of use say of the last record, by name: the value, or the word for why there is none."""
+    last = handler.last
+    assert last is not None
+    return {
+        one.metric: str(one.reason) if one.value is None else one.value
+        for one in last.evaluation.results
+        if one.labels == "used"
+    }
 
 
 def whole(run: RagRun) -> dict[str, Any]:
