@@ -296,19 +296,6 @@ def test_an_answer_without_model_events_is_the_roots_output() -> None:
     assert (run.context_source, len(run.context)) == ("last_stage", 2)
 
 
-def test_a_relay_is_not_where_items_come_from() -> None:
-    bench = Bench()
-    bench.start("root")
-    bench.start("search", "root")
-    bench.start("write", "search", "relay")
-    bench.end("write", {}, lists=(DOCS,))
-    bench.end("search", {}, lists=(DOCS,))
-    bench.start("m", "root", "model", PROMPT)
-    bench.end("m", Reply("Answer."))
-    bench.end("root", "Answer.")
-    assert [(stage.run_id, stage.kind, stage.final) for stage in bench.only().stages] == [("search", "retrieve", True)]
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_any_order_of_events_leaves_nothing_open_and_every_question_apart(seed: int) -> None:
     """Interleaved at random, with lost ends: one record per question, its own documents, empty tables."""
