@@ -22,9 +22,11 @@ machine disturbs least. Figures are told apart:
 import argparse
 import asyncio
 import contextlib
+import gc
 import logging
 import os
 import platform
+import random
 import statistics
 import time
 import warnings
@@ -258,10 +260,12 @@ def _compare(name: str, call: Batch, rounds: int, size: int, share: float) -> No
     variants = _variants(share)
     times: dict[str, list[list[float]]] = {variant.name: [] for variant in variants}
     cpu: dict[str, list[float]] = {variant.name: [] for variant in variants}
+    shuffled = random.Random(1)
     for number in range(-1, rounds):  # the first round warms up
-        turn = number % len(variants)
-        for variant in (*variants[turn:], *variants[:turn]):
-            call({}, 5)  # the evaluation of the batch before has emptied the caches
+        # In any order: what a variant leaves behind (garbage, cold caches, threads) must not always meet the same one.
+        for variant in shuffled.sample(variants, len(variants)):
+            gc.collect()
+            call({}, 5)
             with variant.attached():
                 began = time.process_time()
                 batch = call(variant.config, size)
