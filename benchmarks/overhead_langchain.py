@@ -1,11 +1,12 @@
 """What the LangChain callback costs the host: bare chain, a handler that does nothing, ours, and others, interleaved.
 
-Run: python benchmarks/overhead_langchain.py [--rounds 20] [--batch 50] [--share 0.1] [--only invoke]
+Run: python benchmarks/overhead_langchain.py [--rounds 60] [--batch 20] [--share 0.1] [--only invoke]
 
 The chain is an LCEL chain with 10 documents of 1 kB and a fake model that answers at once, so that the ratios are the
 worst case: a model that takes half a second hides all of it. Batches of the variants take turns in one process, so
 that a slow moment of the machine hits all of them; `cpu`, the process time of a batch (all threads), is what a busy
-machine disturbs least. Figures are told apart:
+machine disturbs least. In brackets is the 95 % interval of the ratio of medians (rounds drawn anew). Figures are told
+apart:
 
 - bare again: the same as bare; how far it is from 1 is the noise of the machine.
 - no-op: what LangChain itself takes for calling any handler; most of the cost of a stream of tokens.
@@ -261,11 +262,14 @@ def _compare(name: str, call: Batch, rounds: int, size: int, share: float) -> No
     times: dict[str, list[list[float]]] = {variant.name: [] for variant in variants}
     cpu: dict[str, list[float]] = {variant.name: [] for variant in variants}
     shuffled = random.Random(1)
-    for number in range(-1, rounds):  # the first round warms up
+    for number in range(-2, rounds):  # the first rounds warm up
+        if number == 0:
+            gc.collect()
+            gc.freeze()  # from here on a collection is quick
         # In any order: what a variant leaves behind (garbage, cold caches, threads) must not always meet the same one.
         for variant in shuffled.sample(variants, len(variants)):
             gc.collect()
-            call({}, 5)
+            call({}, 2)
             with variant.attached():
                 began = time.process_time()
                 batch = call(variant.config, size)
@@ -274,15 +278,16 @@ def _compare(name: str, call: Batch, rounds: int, size: int, share: float) -> No
                 times[variant.name].append(batch)
                 cpu[variant.name].append(used)
             variant.settle()
+    gc.unfreeze()
     bare = times["bare"]
     print(f"{name}: bare {statistics.median(chain.from_iterable(bare)):.3f} ms")
     for variant in variants[1:]:
         lost = variant.hooks.stats()["queue_full"] if variant.hooks is not None else 0
         mine = times[variant.name]
+        low, high = _interval(mine, bare, shuffled)
         used = statistics.median(cpu[variant.name]) / statistics.median(cpu["bare"])
         print(
-            f"  {variant.name:<13} {_ratio(mine, bare, statistics.median):.3f} x"
-            f"  median round {statistics.median(map(_round_ratio, mine, bare)):.3f} x"
+            f"  {variant.name:<13} {_ratio(mine, bare, statistics.median):.3f} x  [{low:.3f}, {high:.3f}]"
             f"  mean {_ratio(mine, bare, statistics.fmean):.3f} x"
             f"  p90 {_ratio(mine, bare, _ninth):.3f} x"
             f"  cpu {used:.3f} x" + (f"  queue_full {lost}" if lost else "")
@@ -294,8 +299,15 @@ def _ratio(times: list[list[float]], bare: list[list[float]], figure: Callable[[
     return figure(list(chain.from_iterable(times))) / figure(list(chain.from_iterable(bare)))
 
 
-def _round_ratio(times: list[float], bare: list[float]) -> float:
-    return statistics.median(times) / statistics.median(bare)
+def _interval(times: list[list[float]], bare: list[list[float]], shuffled: random.Random) -> tuple[float, float]:
+    """The middle 95 % of the ratio of medians when the rounds are drawn anew, with replacement."""
+    pairs = list(zip(times, bare, strict=True))
+    ratios = []
+    for _ in range(200):
+        mine, other = zip(*shuffled.choices(pairs, k=len(pairs)), strict=True)
+        ratios.append(_ratio(list(mine), list(other), statistics.median))
+    ratios.sort()
+    return ratios[4], ratios[-5]
 
 
 def _ninth(values: list[float]) -> float:
@@ -324,8 +336,8 @@ def _cpu(call: Batch, size: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("--batch", type=int, default=50)
+    parser.add_argument("--rounds", type=int, default=60)
+    parser.add_argument("--batch", type=int, default=20)
     parser.add_argument("--share", type=float, default=0.1, help="largest share of a core while the host is at work")
     parser.add_argument("--only", default="", help="run the parts whose name holds this text")
     options = parser.parse_args()
