@@ -29,7 +29,6 @@ from langchain_stress import (
     Cancelling,
     CountingSink,
     ask_in_all_ways_at_once,
-    collector_of,
     expected_record,
     left_in_tables,
     questions,
@@ -57,7 +56,7 @@ def _all_ways(count: int) -> None:
     )
     print(f"{len(WAYS)} ways at once ({', '.join(WAYS)}), {count} questions each:")
     print(f"  {right} of {total} records right, {left} not evaluated; {asked:.1f} s, {total / asked:.0f} questions/s")
-    print(f"  left in tables: {_words(left_in_tables(handler))}; remembered {collector_of(handler).remembered_ids}")
+    print(f"  left in tables: {_words(left_in_tables(handler))}; remembered {handler.collector.remembered_ids}")
     print(f"  counts: {_words({word: number for word, number in handler.stats().items() if number})}")
     handler.close(60)
 
@@ -76,7 +75,7 @@ def _cancelled(invokes: int) -> None:
         gc.collect()
         if done in SHOWN or done == invokes:
             kilobytes = tracemalloc.get_traced_memory()[0] / 1_000
-            remembered = collector_of(handler).remembered_ids
+            remembered = handler.collector.remembered_ids
             left = sum(left_in_tables(handler).values())
             print(
                 f"  after {done:6}: {kilobytes:9.1f} kB allocated, {left} left in tables, {remembered} ids remembered"

@@ -1,3 +1,5 @@
+"""What every adapter test has: a handler of its own, and a look at what our guards swallowed."""
+
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -5,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from rag_eval_hooks.capture.guard import record_caught
+from rag_eval_hooks_langchain import RagEvalCallbackHandler
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -18,3 +21,10 @@ def caught() -> Iterator[list[Exception]]:
     record_caught(None)
     if errors:
         raise errors[0]
+
+
+@pytest.fixture
+def handler() -> Iterator[RagEvalCallbackHandler]:
+    """A handler with the usual options, closed after the test."""
+    with RagEvalCallbackHandler() as handler:
+        yield handler

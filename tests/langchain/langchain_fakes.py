@@ -1,7 +1,6 @@
 """Offline models, retrievers and chains for the adapter tests: deterministic, no sleeps."""
 
 import json
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -20,6 +19,9 @@ TEXTS = {
     "c": "The Jura mountains are north-west of the Swiss plateau and gave the Jurassic its name.",
     "d": "Cheese from the Emmental has holes that come from carbon dioxide.",
 }
+
+LONG = "one two three four five six seven eight"
+"""An answer that can be left half-way."""
 
 USAGE = {"input_tokens": 100, "output_tokens": 5, "total_tokens": 105}
 """What every call of `FakeChat` takes."""
@@ -152,7 +154,7 @@ def token_of(text: str) -> str:
     return next(word for word in text.replace("?", " ").replace(".", " ").split() if word.startswith("T"))
 
 
-def echo_chain(barrier: threading.Barrier | None = None) -> Runnable[Any, Any]:
+def echo_chain() -> Runnable[Any, Any]:
     """A chain whose documents and answer carry the question's token."""
 
     def find(query: str) -> list[Document]:

@@ -16,7 +16,6 @@ from langchain_core.outputs import ChatResult
 from langchain_core.runnables import Runnable
 from langchain_fakes import FakeChat, FakeRetriever, rag, token_of
 
-from rag_eval_hooks.capture import Collector
 from rag_eval_hooks.record import CitationStyle, RagRun
 from rag_eval_hooks_langchain import RagEvalCallbackHandler
 
@@ -132,15 +131,10 @@ def expected_record(question: str, captured_by: str, *, streamed: bool) -> RagRu
     )
 
 
-def collector_of(handler: RagEvalCallbackHandler) -> Collector:
-    (collector,) = handler.hooks._collectors.values()
-    return collector
-
-
 def left_in_tables(handler: RagEvalCallbackHandler) -> dict[str, int]:
     """What is still kept for single runs, by table; all 0 once every question is through. Ids of delivered runs are
     remembered for a while and are not counted here, see `Collector.remembered_ids`."""
-    collector = collector_of(handler)
+    collector = handler.collector
     return {
         "open ids": collector.open_ids,
         "open records": collector.open_records,

@@ -3,7 +3,7 @@
 What a tool returned and the model then read is context; model calls below a tool answer to the agent, not to the user.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from inspect import signature
 from typing import Annotated, Any
 
@@ -24,12 +24,6 @@ ASKED = {"messages": [("user", QUESTION)]}
 ANSWER = "The Rhine passes Basel, which has three harbours."
 
 every_way = pytest.mark.parametrize("way", WAYS)
-
-
-@pytest.fixture
-def handler() -> Iterator[RagEvalCallbackHandler]:
-    with RagEvalCallbackHandler() as handler:
-        yield handler
 
 
 def find(query: str) -> list[Document]:

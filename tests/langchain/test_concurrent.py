@@ -3,7 +3,7 @@
 import pytest
 from langchain_core.runnables import RunnableLambda
 from langchain_fakes import echo_chain
-from langchain_stress import WAYS, collector_of, expected_record, left_in_tables, questions, without_ids_and_times
+from langchain_stress import WAYS, expected_record, left_in_tables, questions, without_ids_and_times
 
 from rag_eval_hooks_langchain import RagEvalCallbackHandler
 
@@ -22,7 +22,7 @@ def test_every_record_is_its_own_questions(way: str) -> None:
             expected = expected_record(question, run.captured_by, streamed="stream" in way)
             assert without_ids_and_times(run) == expected
         assert set(left_in_tables(handler).values()) == {0}
-        assert collector_of(handler).remembered_ids == 9 * COUNT
+        assert handler.collector.remembered_ids == 9 * COUNT
         stats = handler.stats()
         assert (stats["opened"], stats["submitted"], stats["evaluated"], stats["late"]) == (COUNT, COUNT, COUNT, 0)
 

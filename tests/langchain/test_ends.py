@@ -6,12 +6,10 @@ from typing import Any
 
 import pytest
 from langchain_core.runnables import RunnableConfig, RunnableLambda
-from langchain_fakes import FakeChat, FakeRetriever, rag
+from langchain_fakes import LONG, FakeChat, FakeRetriever, rag
 from whole_record import only_run, whole
 
 from rag_eval_hooks_langchain import Hooks, RagEvalCallbackHandler
-
-LONG = "one two three four five six seven eight"
 
 
 @pytest.fixture
@@ -30,7 +28,7 @@ def only(handler: RagEvalCallbackHandler) -> Any:
     sweep(handler)
     (record,) = handler.records
     assert handler.stats()["open"] == 0
-    assert all(collector.open_ids == 0 for collector in handler.hooks._collectors.values())
+    assert handler.collector.open_ids == 0
     return record.run
 
 

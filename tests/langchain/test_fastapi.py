@@ -101,7 +101,7 @@ def test_a_client_that_leaves(leaving: Leaving, read: str, status: str, answer: 
         assert (record.run.status, record.run.question, record.run.answer) == (status, "Q?", answer)
         assert [record.run.chunks[item.chunk].id for item in record.run.context] == ["a", "b", "c"]
         assert handler.stats()["open"] == 0
-        assert all(collector.open_ids == 0 for collector in handler.hooks._collectors.values())
+        assert handler.collector.open_ids == 0
 
     with RagEvalCallbackHandler(Hooks(grace_s=0)) as handler:
         asyncio.run(main(handler))

@@ -1,13 +1,12 @@
 """Graphs that stop, wait, fail or are left: still one record per run, with what is known."""
 
 import asyncio
-from collections.abc import Iterator
 from inspect import signature
-from typing import Any, TypedDict
+from typing import Any
 
 import pytest
-from langchain_core.documents import Document
-from langchain_fakes import FakeChat, FakeRetriever, join
+from langchain_fakes import LONG, FakeChat, FakeRetriever, join
+from langchain_graphs import Node, State, line, search
 from versions import needs_langgraph, since_langgraph
 from ways_to_ask import WAYS
 from whole_record import only_run, runs_of, whole
@@ -18,7 +17,6 @@ pytestmark = needs_langgraph
 
 QUESTION = "Which city?"
 ASKED = {"question": QUESTION}
-LONG = "one two three four five six seven eight"
 
 FOUND = {
     "question": QUESTION,
@@ -44,29 +42,9 @@ GENERATED = {
 every_way = pytest.mark.parametrize("way", WAYS)
 
 
-@pytest.fixture
-def handler() -> Iterator[RagEvalCallbackHandler]:
-    with RagEvalCallbackHandler() as handler:
-        yield handler
-
-
-class State(TypedDict, total=False):
-    question: str
-    docs: list[Document]
-    answer: str
-
-
-def graph(generate: Any, **options: Any) -> Any:
+def graph(generate: Node, **options: Any) -> Any:
     """Searches, then does what `generate` does with the state."""
-    from langgraph.graph import END, START, StateGraph
-
-    built = StateGraph(State)
-    built.add_node("search", lambda state: {"docs": FakeRetriever().invoke(state["question"])})
-    built.add_node("generate", generate)
-    built.add_edge(START, "search")
-    built.add_edge("search", "generate")
-    built.add_edge("generate", END)
-    return built.compile(**options)
+    return line(("search", search), ("generate", generate), **options)
 
 
 def answering(model: FakeChat) -> Any:

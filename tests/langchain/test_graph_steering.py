@@ -5,18 +5,19 @@ LangGraph raises exceptions to steer; none of them is a failure of the question,
 
 import asyncio
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any
 
 import pytest
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import create_retriever_tool, tool
 from langchain_fakes import FakeChat, FakeRetriever, acting, asks, documents, join, token_of
+from langchain_graphs import State, generate, line, search
 from pydantic import BaseModel
-from usual_record import ANSWER, usual
+from usual_record import ANSWER, expected
 from versions import agent, needs_agent, needs_langgraph, since_langgraph
 from ways_to_ask import WAYS
 from whole_record import only_run, runs_of, whole
@@ -27,31 +28,6 @@ pytestmark = needs_langgraph
 
 WAYS_IN_SHORT = pytest.mark.parametrize("way", ["invoke", "ainvoke", "stream updates", "stream messages"])
 NO_CALL = {"context_source": "last_stage", "usage": "0 None>None", "answer_usage": None, "citations": None}
-
-
-@pytest.fixture
-def handler() -> Iterator[RagEvalCallbackHandler]:
-    with RagEvalCallbackHandler() as handler:
-        yield handler
-
-
-def expected(**differences: Any) -> dict[str, Any]:
-    return usual(**{"question": "Q?", **differences})
-
-
-class State(TypedDict, total=False):
-    question: str
-    docs: list[Document]
-    answer: str
-
-
-def generate(state: Any) -> Any:
-    said = FakeChat().invoke([("system", join(state["docs"])), ("human", state["question"])])
-    return {"answer": str(said.content)}
-
-
-def search(state: Any) -> Any:
-    return {"docs": FakeRetriever().invoke(state["question"])}
 
 
 def whole_of(handler: RagEvalCallbackHandler) -> list[dict[str, Any]]:
@@ -100,7 +76,6 @@ def test_a_tool_that_asks_for_approval(handler: RagEvalCallbackHandler, way: str
 def test_a_graph_within_a_graph_that_waits(handler: RagEvalCallbackHandler, way: str) -> None:
     from langgraph.checkpoint.memory import MemorySaver
     from langgraph.types import Command, interrupt
-    from test_graphs import line
 
     def approve(_: Any) -> Any:
         interrupt("go on?")
@@ -122,7 +97,6 @@ def test_a_graph_within_a_graph_that_waits(handler: RagEvalCallbackHandler, way:
 def test_a_node_that_raises_an_interrupt(handler: RagEvalCallbackHandler, way: str) -> None:
     from langgraph.checkpoint.memory import MemorySaver
     from langgraph.errors import NodeInterrupt
-    from test_graphs import line
 
     agreed: list[bool] = []
 
@@ -149,7 +123,6 @@ def test_a_conversation_that_waits_has_no_answer(handler: RagEvalCallbackHandler
     from langgraph.checkpoint.memory import MemorySaver
     from langgraph.graph import MessagesState
     from langgraph.types import Command, interrupt
-    from test_graphs import line
 
     class Counting(MessagesState):
         turns: int
@@ -189,7 +162,6 @@ def test_a_graph_within_a_graph_that_hands_over_to_its_parent(handler: RagEvalCa
     """The hand-over is raised through the inner graph; it is no failure, and its documents are retrieved."""
     from langgraph.graph import START, StateGraph
     from langgraph.types import Command
-    from test_graphs import line
 
     def hand_over(state: Any) -> Any:
         return Command(graph=Command.PARENT, goto="generate", update={"docs": search(state)["docs"][:2]})
@@ -318,8 +290,6 @@ class Plain:
 @pytest.mark.parametrize("way", ["invoke", "ainvoke", "stream updates", "stream values", "astream_events"])
 @pytest.mark.parametrize("stored", [False, True])
 def test_states_that_are_objects(handler: RagEvalCallbackHandler, way: str, state: Any, stored: bool) -> None:
-    from test_graphs import line
-
     def look_up(asked: Any) -> Any:
         return {"docs": documents() if stored else FakeRetriever().invoke(asked.question)}
 
@@ -334,8 +304,6 @@ def test_states_that_are_objects(handler: RagEvalCallbackHandler, way: str, stat
 
 @pytest.mark.parametrize("how", ["threads", "batch", "gather", "abatch"])
 def test_many_questions_of_one_graph(handler: RagEvalCallbackHandler, how: str) -> None:
-    from test_graphs import line
-
     questions = [f"q T{number:02d}" for number in range(30)]
 
     def look(state: Any) -> Any:

@@ -1,7 +1,5 @@
 """Graphs of LangGraph: one record per question, with what reached the prompt and not all that the state carries."""
 
-from collections.abc import Callable, Iterator
-from itertools import pairwise
 from operator import add
 from typing import Annotated, Any, TypedDict
 
@@ -9,6 +7,7 @@ import pytest
 from langchain_core.documents import Document
 from langchain_core.messages import HumanMessage
 from langchain_fakes import FakeChat, FakeRetriever, documents, join
+from langchain_graphs import State, generate, line, search
 from versions import needs_langgraph, since_langgraph
 from ways_to_ask import WAYS
 from whole_record import only_run, runs_of, whole
@@ -21,43 +20,6 @@ QUESTION = "Which city?"
 ASKED = {"question": QUESTION}
 
 every_way = pytest.mark.parametrize("way", WAYS)
-
-
-@pytest.fixture
-def handler() -> Iterator[RagEvalCallbackHandler]:
-    with RagEvalCallbackHandler() as handler:
-        yield handler
-
-
-class State(TypedDict, total=False):
-    question: str
-    docs: list[Document]
-    answer: str
-
-
-Node = Callable[[Any], Any]
-
-
-def line(*nodes: tuple[str, Node], state: Any = State, **options: Any) -> Any:
-    """A graph whose nodes run one after the other."""
-    from langgraph.graph import END, START, StateGraph
-
-    built = StateGraph(state)
-    for name, node in nodes:
-        built.add_node(name, node)
-    names = [START, *(name for name, _ in nodes), END]
-    for before, after in pairwise(names):
-        built.add_edge(before, after)
-    return built.compile(**options)
-
-
-def search(state: State) -> State:
-    return {"docs": FakeRetriever().invoke(state["question"])}
-
-
-def generate(state: State) -> State:
-    prompt = [("system", join(state["docs"])), ("human", state["question"])]
-    return {"answer": str(FakeChat().invoke(prompt).content)}
 
 
 def expected(**differences: Any) -> dict[str, Any]:

@@ -76,7 +76,7 @@ def test_one_question_gives_the_same_record_however_it_is_asked(call: Any) -> No
         assert plain(last.run) == EXPECTED
         assert last.evaluation.run_id == last.run.run_id
         assert len(handler.records) == 1
-        assert handler.hooks.collector(last.run.captured_by).open_ids == 0
+        assert handler.collector.open_ids == 0
 
 
 def test_streaming_tells_the_time_to_the_first_token() -> None:

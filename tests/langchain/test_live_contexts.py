@@ -3,28 +3,17 @@
 live-14 knows of no call that hands documents to the handler: a step that returns them takes its place.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import pytest
 from langchain_core.documents import BaseDocumentCompressor, Document
 from langchain_core.runnables import RunnableLambda
 from langchain_fakes import FakeChat, FakeRetriever, documents, join, rag
-from usual_record import ANSWER, usual
+from usual_record import ANSWER, expected
 from versions import classic, needs_classic
 from whole_record import measured, only_run, whole
 
 from rag_eval_hooks_langchain import RagEvalCallbackHandler
-
-
-@pytest.fixture
-def handler() -> Iterator[RagEvalCallbackHandler]:
-    with RagEvalCallbackHandler() as handler:
-        yield handler
-
-
-def expected(**differences: Any) -> dict[str, Any]:
-    return usual(**{"question": "Q?", **differences})
 
 
 class Shortening(BaseDocumentCompressor):

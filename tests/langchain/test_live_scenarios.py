@@ -11,7 +11,6 @@ so here work that has begun is waited for, and what starts once everything has e
 """
 
 import asyncio
-from collections.abc import Iterator
 from typing import Any
 from uuid import uuid4
 
@@ -22,7 +21,7 @@ from langchain_core.messages import AIMessageChunk, HumanMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, LLMResult
 from langchain_core.runnables import RunnableLambda
 from langchain_fakes import FakeChat, FakeRetriever, documents, join, rag, token_of
-from usual_record import ANSWER, usual
+from usual_record import ANSWER, expected
 from versions import since_core
 from whole_record import measured, only_run, runs_of, whole
 
@@ -30,17 +29,6 @@ from rag_eval_hooks import evaluate
 from rag_eval_hooks.capture import Collector, Limits
 from rag_eval_hooks.testing import make_run
 from rag_eval_hooks_langchain import RagEvalCallbackHandler
-
-
-@pytest.fixture
-def handler() -> Iterator[RagEvalCallbackHandler]:
-    with RagEvalCallbackHandler() as handler:
-        yield handler
-
-
-def expected(**differences: Any) -> dict[str, Any]:
-    return usual(**{"question": "Q?", **differences})
-
 
 # Many at once ------------------------------------------------------------------------------------------------------
 

@@ -13,7 +13,6 @@ first, so none of them waits for a score.
 import logging
 import threading
 import uuid
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -24,7 +23,7 @@ from typing import Any, ClassVar
 import pytest
 from langchain_core.documents import Document
 from langchain_fakes import FakeChat, FakeRetriever, rag
-from usual_record import ANSWER, usual
+from usual_record import ANSWER, expected
 from whole_record import only_run, runs_of, whole
 
 from rag_eval_hooks.capture import guard
@@ -32,16 +31,6 @@ from rag_eval_hooks.metrics import Metric
 from rag_eval_hooks.record import Attribution, MetricResult, RagRun
 from rag_eval_hooks.sinks import JsonlSink, MemorySink, Sink
 from rag_eval_hooks_langchain import Hooks, RagEvalCallbackHandler
-
-
-@pytest.fixture
-def handler() -> Iterator[RagEvalCallbackHandler]:
-    with RagEvalCallbackHandler() as handler:
-        yield handler
-
-
-def expected(**differences: Any) -> dict[str, Any]:
-    return usual(**{"question": "Q?", **differences})
 
 
 def ask(handler: RagEvalCallbackHandler, question: str = "Q?") -> None:

@@ -1,7 +1,7 @@
 """Retries and fallbacks: one record for a question, with the try that won, and the failed ones listed apart."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from typing import Any
@@ -28,12 +28,6 @@ WAYS: dict[str, Callable[[Any, Any], Any]] = {
     "batch": lambda chain, config: chain.batch([QUESTION], config=config),
     "abatch": lambda chain, config: asyncio.run(chain.abatch([QUESTION], config=config)),
 }
-
-
-@pytest.fixture
-def handler() -> Iterator[RagEvalCallbackHandler]:
-    with RagEvalCallbackHandler() as handler:
-        yield handler
 
 
 @pytest.fixture(params=WAYS)

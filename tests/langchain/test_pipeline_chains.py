@@ -1,6 +1,6 @@
 """Ready-made chains (retrieval, question answering, document and conversation chains): one whole record for each."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -25,12 +25,6 @@ pytestmark = pytest.mark.filterwarnings(
 SYSTEM = ("system", "Answer from:\n{context}")
 UNNUMBERED: dict[str, Any] = {"citations": None}
 """The ready-made chains put documents into the prompt without numbers."""
-
-
-@pytest.fixture
-def handler() -> Iterator[RagEvalCallbackHandler]:
-    with RagEvalCallbackHandler() as handler:
-        yield handler
 
 
 def ask(chain: Runnable[Any, Any], handler: RagEvalCallbackHandler, value: Any) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Pipelines written in the expression language, of many shapes: one whole record for each question."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -18,12 +18,6 @@ from whole_record import only_run, whole
 from rag_eval_hooks_langchain import RagEvalCallbackHandler
 
 PROMPT = ChatPromptTemplate.from_messages([("system", "Answer from:\n{context}"), ("human", "{question}")])
-
-
-@pytest.fixture
-def handler() -> Iterator[RagEvalCallbackHandler]:
-    with RagEvalCallbackHandler() as handler:
-        yield handler
 
 
 def ask(chain: Runnable[Any, Any], handler: RagEvalCallbackHandler, value: Any = QUESTION) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Pipelines as tutorials and services write them, with several searches or calls for one question: one whole record."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -15,12 +15,6 @@ from whole_record import only_run, whole
 from rag_eval_hooks_langchain import RagEvalCallbackHandler
 
 PROMPT = ChatPromptTemplate.from_messages([("system", "Answer from:\n{context}"), ("human", "{question}")])
-
-
-@pytest.fixture
-def handler() -> Iterator[RagEvalCallbackHandler]:
-    with RagEvalCallbackHandler() as handler:
-        yield handler
 
 
 @pytest.fixture(params=["invoke", "stream"])

@@ -7,21 +7,9 @@ from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableLambda
 from langchain_fakes import rag
 from pydantic import BaseModel
+from whole_record import only_run
 
-from rag_eval_hooks.record import RagRun
 from rag_eval_hooks_langchain import RagEvalCallbackHandler
-
-
-@pytest.fixture
-def handler() -> Any:
-    with RagEvalCallbackHandler() as handler:
-        yield handler
-        assert all(collector.open_ids == 0 for collector in handler.hooks._collectors.values())
-
-
-def only(handler: RagEvalCallbackHandler) -> RagRun:
-    (record,) = handler.records
-    return record.run
 
 
 @pytest.mark.parametrize(
@@ -44,7 +32,7 @@ def only(handler: RagEvalCallbackHandler) -> RagRun:
 )
 def test_the_answer_is_the_roots_output_as_text(handler: RagEvalCallbackHandler, finish: Any, answer: str) -> None:
     (rag() | RunnableLambda(finish)).invoke("Q?", config={"callbacks": [handler]})
-    assert only(handler).answer == answer
+    assert only_run(handler).answer == answer
 
 
 class Structured(BaseModel):
@@ -65,6 +53,6 @@ class Structured(BaseModel):
 )
 def test_the_question_is_found_in_many_inputs(handler: RagEvalCallbackHandler, inputs: Any) -> None:
     (RunnableLambda(lambda _: "rewritten") | rag()).invoke(inputs, config={"callbacks": [handler]})
-    run = only(handler)
+    run = only_run(handler)
     assert run.question == "Q?"
     assert run.stages[0].query == "rewritten"

@@ -10,7 +10,6 @@ from langchain_stress import (
     Cancelling,
     CountingSink,
     ask_in_all_ways_at_once,
-    collector_of,
     expected_record,
     left_in_tables,
     questions,
@@ -42,7 +41,7 @@ def test_all_ways_of_asking_at_the_same_time() -> None:
         assert (len(handler.records), wrong) == (6 * count, [])
         assert runs.keys() == streamed.keys()
         assert set(left_in_tables(handler).values()) == {0}
-        assert collector_of(handler).remembered_ids == 9 * 6 * count
+        assert handler.collector.remembered_ids == 9 * 6 * count
         stats = handler.stats()
         assert {word: stats[word] for word in LOSSES} == dict.fromkeys(LOSSES, 0)
         assert (stats["opened"], stats["evaluated"]) == (6 * count, 6 * count)
@@ -64,7 +63,7 @@ def test_ten_thousand_questions_of_which_a_thousand_are_cancelled() -> None:
             expected.update(ok=1_000 - cancelled, cancelled=cancelled)
             hooks._tick()  # the worker's timer
             assert set(left_in_tables(handler).values()) == {0}
-            assert collector_of(handler).remembered_ids <= Limits().tombstones
+            assert handler.collector.remembered_ids <= Limits().tombstones
             assert handler.flush(120) == 0
             gc.collect()
             traced[done + 1_000] = tracemalloc.get_traced_memory()[0]

@@ -27,7 +27,6 @@ There is no automatic attachment (28).
 import asyncio
 import copy
 import threading
-from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
@@ -35,26 +34,14 @@ import pytest
 from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.outputs import ChatGenerationChunk
 from langchain_core.runnables import RunnableLambda
-from langchain_fakes import FakeChat, FakeRetriever, documents, join, rag
-from usual_record import ANSWER, usual
+from langchain_fakes import LONG, FakeChat, FakeRetriever, documents, join, rag
+from langchain_graphs import generate, line, search
+from usual_record import ANSWER, expected
 from versions import needs_langgraph, since_core
 from whole_record import only_run, runs_of, whole
 
 from rag_eval_hooks.capture import Collector
 from rag_eval_hooks_langchain import Hooks, RagEvalCallbackHandler
-
-LONG = "one two three four five six seven eight"
-
-
-@pytest.fixture
-def handler() -> Iterator[RagEvalCallbackHandler]:
-    with RagEvalCallbackHandler() as handler:
-        yield handler
-
-
-def expected(**differences: Any) -> dict[str, Any]:
-    return usual(**{"question": "Q?", **differences})
-
 
 # Ends --------------------------------------------------------------------------------------------------------------
 
@@ -195,8 +182,6 @@ def test_trap_24_a_copied_chain_feeds_the_same_handler(handler: RagEvalCallbackH
 
 @needs_langgraph
 def test_trap_17_nodes_that_search_and_rerank_in_plain_code(handler: RagEvalCallbackHandler) -> None:
-    from test_graphs import generate, line
-
     app = line(
         ("look_up", lambda _: {"docs": documents()}),
         ("rerank", lambda state: {"docs": [state["docs"][2], state["docs"][0]]}),
@@ -295,8 +280,6 @@ def test_trap_29_the_third_event_stream_whose_loop_is_closed_at_once(
 @needs_langgraph
 @pytest.mark.filterwarnings("ignore::langchain_core._api.LangChainBetaWarning")
 def test_trap_29_the_third_event_stream_of_a_graph(handler: RagEvalCallbackHandler) -> None:
-    from test_graphs import line, search
-
     async def generate(state: Any) -> Any:
         said = await FakeChat().ainvoke([("system", join(state["docs"])), ("human", state["question"])])
         return {"answer": said.content}

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-__all__ = ["ANSWER", "QUESTION", "usual"]
+__all__ = ["ANSWER", "QUESTION", "expected", "usual"]
 
 QUESTION = "Which city does the Rhine pass?"
 ANSWER = "It passes Basel [1]."
@@ -28,3 +28,8 @@ def usual(**changes: Any) -> dict[str, Any]:
         "answer_usage": "1 100>5",
     }
     return {key: value for key, value in (record | changes).items() if value is not None}
+
+
+def expected(**changes: Any) -> dict[str, Any]:
+    """Returns `usual` of the question `Q?`, for tests in which the words of the question say nothing."""
+    return usual(**{"question": "Q?", **changes})

@@ -18,7 +18,7 @@ def runs_of(handler: RagEvalCallbackHandler) -> list[RagRun]:
     stats = handler.stats()
     assert stats["open"] == 0
     assert stats["opened"] == len(runs) + stats["discarded"]
-    assert all(collector.open_ids == 0 for collector in handler.hooks._collectors.values())
+    assert handler.collector.open_ids == 0
     return runs
 
 
