@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "langchain"))
 
 from langchain_fakes import echo_chain
 from langchain_stress import (
-    WAYS,
+    MANY_WAYS,
     Cancelling,
     CountingSink,
     ask_in_all_ways_at_once,
@@ -40,7 +40,7 @@ SHOWN = (2_000, 6_000, 10_000)
 
 
 def _all_ways(count: int) -> None:
-    total = len(WAYS) * count
+    total = len(MANY_WAYS) * count
     hooks = Hooks(keep=total, max_open=total, queue_items=total)
     handler = RagEvalCallbackHandler(hooks)
     began = time.perf_counter()
@@ -54,7 +54,7 @@ def _all_ways(count: int) -> None:
         )
         for record in handler.records
     )
-    print(f"{len(WAYS)} ways at once ({', '.join(WAYS)}), {count} questions each:")
+    print(f"{len(MANY_WAYS)} ways at once ({', '.join(MANY_WAYS)}), {count} questions each:")
     print(f"  {right} of {total} records right, {left} not evaluated; {asked:.1f} s, {total / asked:.0f} questions/s")
     print(f"  left in tables: {_words(left_in_tables(handler))}; remembered {handler.collector.remembered_ids}")
     print(f"  counts: {_words({word: number for word, number in handler.stats().items() if number})}")

@@ -65,7 +65,7 @@ def _abatch(chain: Any, config: Any, asked: Sequence[str]) -> None:
     asyncio.run(chain.abatch(list(asked), config=config))
 
 
-WAYS: dict[str, Callable[[Any, Any, Sequence[str]], None]] = {
+MANY_WAYS: dict[str, Callable[[Any, Any, Sequence[str]], None]] = {
     f"invoke in {THREADS} threads": _threads,
     f"stream in {THREADS} threads": _thread_streams,
     "gather of ainvoke": _gather,
@@ -73,13 +73,14 @@ WAYS: dict[str, Callable[[Any, Any, Sequence[str]], None]] = {
     "batch": _batch,
     "abatch": _abatch,
 }
+"""By name: each takes a chain, the config and the questions, and asks them all at once."""
 
 
 def ask_in_all_ways_at_once(chain: Any, config: Any, count: int) -> dict[str, bool]:
     """Asks `count` questions in each way, all ways at the same time; returns for each question whether it streamed."""
-    asked = {way: questions(count, prefix=chr(ord("A") + place)) for place, way in enumerate(WAYS)}
-    with ThreadPoolExecutor(len(WAYS)) as pool:
-        for done in [pool.submit(WAYS[way], chain, config, texts) for way, texts in asked.items()]:
+    asked = {way: questions(count, prefix=chr(ord("A") + place)) for place, way in enumerate(MANY_WAYS)}
+    with ThreadPoolExecutor(len(MANY_WAYS)) as pool:
+        for done in [pool.submit(MANY_WAYS[way], chain, config, texts) for way, texts in asked.items()]:
             done.result()
     return {question: "stream" in way for way, texts in asked.items() for question in texts}
 

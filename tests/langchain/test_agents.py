@@ -14,7 +14,7 @@ from langchain_core.tools import BaseTool, ToolException, create_retriever_tool,
 from langchain_fakes import USAGE, FakeChat, FakeRetriever, acting, asks, documents, join, rag
 from pydantic import BaseModel
 from versions import agent, classic, needs_agent, needs_classic, needs_create_agent, needs_langgraph, since_langgraph
-from ways_to_ask import WAYS
+from ways_to_ask import GRAPH_WAYS
 from whole_record import only_run, runs_of, whole
 
 from rag_eval_hooks_langchain import RagEvalCallbackHandler
@@ -23,7 +23,7 @@ QUESTION = "Rhine and harbours?"
 ASKED = {"messages": [("user", QUESTION)]}
 ANSWER = "The Rhine passes Basel, which has three harbours."
 
-every_way = pytest.mark.parametrize("way", WAYS)
+every_way = pytest.mark.parametrize("way", GRAPH_WAYS)
 
 
 def find(query: str) -> list[Document]:
@@ -55,7 +55,7 @@ def expected(**differences: Any) -> dict[str, Any]:
 @needs_agent
 @every_way
 def test_one_search(handler: RagEvalCallbackHandler, way: str) -> None:
-    WAYS[way](agent(acting(asks("course"), ANSWER), [retriever_tool()]), ASKED, {"callbacks": [handler]})
+    GRAPH_WAYS[way](agent(acting(asks("course"), ANSWER), [retriever_tool()]), ASKED, {"callbacks": [handler]})
     assert whole(only_run(handler)) == expected()
 
 
@@ -71,7 +71,7 @@ TWO_SEARCHES = expected(
 @every_way
 def test_two_searches_one_after_the_other(handler: RagEvalCallbackHandler, way: str) -> None:
     model = acting(asks("course"), asks("harbours"), ANSWER)
-    WAYS[way](agent(model, [retriever_tool()]), ASKED, {"callbacks": [handler]})
+    GRAPH_WAYS[way](agent(model, [retriever_tool()]), ASKED, {"callbacks": [handler]})
     assert whole(only_run(handler)) == TWO_SEARCHES
 
 
@@ -79,7 +79,9 @@ def test_two_searches_one_after_the_other(handler: RagEvalCallbackHandler, way: 
 @every_way
 def test_two_searches_in_one_turn(handler: RagEvalCallbackHandler, way: str) -> None:
     """They run side by side; each is a round of its own."""
-    WAYS[way](agent(acting(asks("course", "harbours"), ANSWER), [retriever_tool()]), ASKED, {"callbacks": [handler]})
+    GRAPH_WAYS[way](
+        agent(acting(asks("course", "harbours"), ANSWER), [retriever_tool()]), ASKED, {"callbacks": [handler]}
+    )
     found = whole(only_run(handler))
     # Whichever starts first is the first round; the prompt has them in the order in which the model asked.
     assert sorted(stage.partition(" ")[2] for stage in found.pop("stages")) == [
@@ -129,7 +131,7 @@ def test_a_later_question_of_the_conversation_that_needs_no_search(handler: RagE
 def test_documents_in_the_artifact_too(handler: RagEvalCallbackHandler, way: str) -> None:
     """The artifact shows the same list again: one search."""
     search = retriever_tool(response_format="content_and_artifact")
-    WAYS[way](agent(acting(asks("course"), ANSWER), [search]), ASKED, {"callbacks": [handler]})
+    GRAPH_WAYS[way](agent(acting(asks("course"), ANSWER), [search]), ASKED, {"callbacks": [handler]})
     assert whole(only_run(handler)) == expected()
 
 
@@ -147,7 +149,7 @@ def test_a_tool_that_asks_a_store_and_keeps_the_documents_as_its_artifact(
         found = find(query)
         return "\n\n".join(document.page_content for document in found), found
 
-    WAYS[way](agent(acting(asks("course"), ANSWER), [search]), ASKED, {"callbacks": [handler]})
+    GRAPH_WAYS[way](agent(acting(asks("course"), ANSWER), [search]), ASKED, {"callbacks": [handler]})
     assert whole(only_run(handler)) == expected(stages=["1 retrieve search: a c"])
 
 
@@ -167,7 +169,7 @@ def test_a_tool_that_updates_the_state_with_the_documents_as_an_artifact(
         text = "\n\n".join(document.page_content for document in found)
         return Command(update={"messages": [ToolMessage(text, artifact=found, tool_call_id=tool_call_id)]})
 
-    WAYS[way](agent(acting(asks("course"), ANSWER), [search]), ASKED, {"callbacks": [handler]})
+    GRAPH_WAYS[way](agent(acting(asks("course"), ANSWER), [search]), ASKED, {"callbacks": [handler]})
     assert whole(only_run(handler)) == expected(stages=["1 retrieve search: a c"])
 
 
@@ -179,7 +181,7 @@ def test_a_tool_that_calls_a_retriever_without_a_config(handler: RagEvalCallback
         """Searches."""
         return join(FakeRetriever(find=find).invoke(query))
 
-    WAYS[way](agent(acting(asks("course"), ANSWER), [search]), ASKED, {"callbacks": [handler]})
+    GRAPH_WAYS[way](agent(acting(asks("course"), ANSWER), [search]), ASKED, {"callbacks": [handler]})
     assert whole(only_run(handler)) == expected(citations={"rule": "prompt"})
 
 
@@ -271,7 +273,7 @@ def test_a_tool_that_answers_by_a_chain_of_its_own(handler: RagEvalCallbackHandl
         """Answers questions."""
         return str(inner.invoke(query))
 
-    WAYS[way](agent(acting(asks("course"), ANSWER), [search]), ASKED, {"callbacks": [handler]})
+    GRAPH_WAYS[way](agent(acting(asks("course"), ANSWER), [search]), ASKED, {"callbacks": [handler]})
     assert whole(only_run(handler)) == expected(usage="3 300>15", flags=("several_prompts",))
 
 
@@ -286,7 +288,7 @@ def test_an_agent_below_a_tool_of_another(handler: RagEvalCallbackHandler, way: 
         return str(inner.invoke({"messages": [("user", query)]})["messages"][-1].content)
 
     model = acting(asks("Rhine?", tool="researcher"), ANSWER)
-    WAYS[way](agent(model, [researcher]), ASKED, {"callbacks": [handler]})
+    GRAPH_WAYS[way](agent(model, [researcher]), ASKED, {"callbacks": [handler]})
     assert whole(only_run(handler)) == expected(usage="4 400>20", flags=("several_prompts",))
 
 
@@ -343,7 +345,7 @@ def test_an_answer_that_is_an_object(handler: RagEvalCallbackHandler, way: str) 
         usage_metadata={**USAGE},
     )
     app = create_agent(acting(asks("course"), report), [retriever_tool()], response_format=ToolStrategy(Report))
-    WAYS[way](app, ASKED, {"callbacks": [handler]})
+    GRAPH_WAYS[way](app, ASKED, {"callbacks": [handler]})
     assert whole(only_run(handler)) == expected(answer='{"city": "Basel", "harbours": 3}')
 
 
@@ -365,5 +367,5 @@ def test_an_agent_executor(handler: RagEvalCallbackHandler, way: str) -> None:
     if way == "stream":
         list(executor.stream({"input": QUESTION}, config={"callbacks": [handler]}))
     else:
-        WAYS[way](executor, {"input": QUESTION}, {"callbacks": [handler]})
+        GRAPH_WAYS[way](executor, {"input": QUESTION}, {"callbacks": [handler]})
     assert whole(only_run(handler)) == TWO_SEARCHES

@@ -1,20 +1,19 @@
 """Many questions at once through one handler: each record holds its own question, chunks and answer, nothing else."""
 
 import pytest
-from langchain_core.runnables import RunnableLambda
 from langchain_fakes import echo_chain
-from langchain_stress import WAYS, expected_record, left_in_tables, questions, without_ids_and_times
+from langchain_stress import MANY_WAYS, expected_record, left_in_tables, questions, without_ids_and_times
 
 from rag_eval_hooks_langchain import RagEvalCallbackHandler
 
 COUNT = 300
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", MANY_WAYS)
 def test_every_record_is_its_own_questions(way: str) -> None:
     asked = questions(COUNT)
     with RagEvalCallbackHandler() as handler:
-        WAYS[way](echo_chain(), {"callbacks": [handler]}, asked)
+        MANY_WAYS[way](echo_chain(), {"callbacks": [handler]}, asked)
         assert handler.flush(60) == 0
         runs = {record.run.question: record.run for record in handler.records}
         assert sorted(runs) == asked
@@ -25,10 +24,3 @@ def test_every_record_is_its_own_questions(way: str) -> None:
         assert handler.collector.remembered_ids == 9 * COUNT
         stats = handler.stats()
         assert (stats["opened"], stats["submitted"], stats["evaluated"], stats["late"]) == (COUNT, COUNT, COUNT, 0)
-
-
-def test_questions_that_are_no_retrieval_leave_nothing_behind() -> None:
-    with RagEvalCallbackHandler() as handler:
-        RunnableLambda(str.upper).invoke("hello", config={"callbacks": [handler]})
-        assert set(left_in_tables(handler).values()) == {0}
-        assert (handler.stats()["opened"], handler.stats()["discarded"]) == (1, 1)

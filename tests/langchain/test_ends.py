@@ -9,6 +9,7 @@ from langchain_core.runnables import RunnableConfig, RunnableLambda
 from langchain_fakes import LONG, FakeChat, FakeRetriever, rag
 from whole_record import only_run, whole
 
+from rag_eval_hooks.record import RagRun
 from rag_eval_hooks_langchain import Hooks, RagEvalCallbackHandler
 
 
@@ -19,17 +20,10 @@ def handler() -> Any:
         yield handler
 
 
-def sweep(handler: RagEvalCallbackHandler) -> None:
-    """What the worker's timer does about once a second."""
+def only(handler: RagEvalCallbackHandler) -> RagRun:
+    """Returns the only record, after what the worker's timer does about once a second."""
     handler.hooks._tick()
-
-
-def only(handler: RagEvalCallbackHandler) -> Any:
-    sweep(handler)
-    (record,) = handler.records
-    assert handler.stats()["open"] == 0
-    assert handler.collector.open_ids == 0
-    return record.run
+    return only_run(handler)
 
 
 def test_a_retriever_that_fails(handler: RagEvalCallbackHandler) -> None:
@@ -164,23 +158,6 @@ def test_a_timeout_around_a_stream(handler: RagEvalCallbackHandler) -> None:
 
     asyncio.run(main())
     assert only(handler).status == "cancelled"
-
-
-def test_retries_count_the_attempt_that_succeeded(handler: RagEvalCallbackHandler) -> None:
-    attempts = iter([ConnectionError("first"), None])
-
-    def say(_: Any) -> str:
-        error = next(attempts)
-        if error is not None:
-            raise error
-        return "It passes Basel [1]."
-
-    chain = rag(FakeChat(say=say)).with_retry(wait_exponential_jitter=False, stop_after_attempt=2)
-    chain.invoke("Q?", config={"callbacks": [handler]})
-    run = only(handler)
-    assert (run.status, run.answer, run.flags) == ("ok", "It passes Basel [1].", ("failed_attempts",))
-    assert [stage.final for stage in run.stages] == [False, True]
-    assert [run.chunks[place].id for place in run.retrieved] == ["a", "b", "c"]
 
 
 def test_open_questions_are_recorded_on_close() -> None:

@@ -8,7 +8,7 @@ import pytest
 from langchain_fakes import LONG, FakeChat, FakeRetriever, join
 from langchain_graphs import Node, State, line, search
 from versions import needs_langgraph, since_langgraph
-from ways_to_ask import WAYS
+from ways_to_ask import GRAPH_WAYS
 from whole_record import only_run, runs_of, whole
 
 from rag_eval_hooks_langchain import RagEvalCallbackHandler
@@ -39,7 +39,7 @@ GENERATED = {
     "answer_usage": "1 100>5",
 }
 
-every_way = pytest.mark.parametrize("way", WAYS)
+every_way = pytest.mark.parametrize("way", GRAPH_WAYS)
 
 
 def graph(generate: Node, **options: Any) -> Any:
@@ -85,8 +85,8 @@ def test_a_graph_that_waits_for_somebody_and_is_resumed(handler: RagEvalCallback
 
     app = graph(generate, checkpointer=MemorySaver())
     config = {"callbacks": [handler], "configurable": {"thread_id": "t1"}}
-    WAYS[way](app, ASKED, config)
-    WAYS[way](app, Command(resume="yes"), config)
+    GRAPH_WAYS[way](app, ASKED, config)
+    GRAPH_WAYS[way](app, Command(resume="yes"), config)
     first, second = (without_thread(whole(run)) for run in runs_of(handler))
     assert first == FOUND | NOT_GENERATED | {"status": "interrupted"}
     assert second == FROM_STATE
@@ -99,8 +99,8 @@ def test_a_graph_that_stops_before_a_node_and_goes_on(handler: RagEvalCallbackHa
 
     app = graph(answering(FakeChat()), checkpointer=MemorySaver(), interrupt_before=["generate"])
     config = {"callbacks": [handler], "configurable": {"thread_id": "t1"}}
-    WAYS[way](app, ASKED, config)
-    WAYS[way](app, None, config)
+    GRAPH_WAYS[way](app, ASKED, config)
+    GRAPH_WAYS[way](app, None, config)
     first, second = (without_thread(whole(run)) for run in runs_of(handler))
     assert first == FOUND | NOT_GENERATED
     assert second == FROM_STATE
@@ -112,7 +112,7 @@ def test_a_node_that_fails(handler: RagEvalCallbackHandler, way: str) -> None:
         raise ValueError("no template")
 
     with pytest.raises(ValueError, match="no template"):
-        WAYS[way](graph(generate), ASKED, {"callbacks": [handler]})
+        GRAPH_WAYS[way](graph(generate), ASKED, {"callbacks": [handler]})
     assert whole(only_run(handler)) == FOUND | NOT_GENERATED | {"status": "error", "error": "ValueError"}
 
 
@@ -120,7 +120,7 @@ def test_a_node_that_fails(handler: RagEvalCallbackHandler, way: str) -> None:
 def test_a_model_that_fails_in_a_node(handler: RagEvalCallbackHandler, way: str) -> None:
     app = graph(answering(FakeChat(error=ConnectionError("down"))))
     with pytest.raises(ConnectionError):
-        WAYS[way](app, ASKED, {"callbacks": [handler]})
+        GRAPH_WAYS[way](app, ASKED, {"callbacks": [handler]})
     assert whole(only_run(handler)) == FOUND | GENERATED | {
         "status": "error",
         "error": "ConnectionError",
@@ -153,7 +153,7 @@ def test_a_node_that_is_tried_again(handler: RagEvalCallbackHandler, way: str) -
     built.add_node("both", both, **{option: policy})
     built.add_edge(START, "both")
     built.add_edge("both", END)
-    WAYS[way](built.compile(), ASKED, {"callbacks": [handler]})
+    GRAPH_WAYS[way](built.compile(), ASKED, {"callbacks": [handler]})
     search = f"retrieve FakeRetriever({QUESTION}): a b c"
     assert whole(only_run(handler)) == FOUND | GENERATED | {
         "answer": "It passes Basel [1].",

@@ -19,7 +19,7 @@ from langchain_graphs import State, generate, line, search
 from pydantic import BaseModel
 from usual_record import ANSWER, expected
 from versions import agent, needs_agent, needs_langgraph, since_langgraph
-from ways_to_ask import WAYS
+from ways_to_ask import GRAPH_WAYS
 from whole_record import only_run, runs_of, whole
 
 from rag_eval_hooks_langchain import RagEvalCallbackHandler
@@ -58,8 +58,8 @@ def test_a_tool_that_asks_for_approval(handler: RagEvalCallbackHandler, way: str
     app = agent(acting(asks("Rhine", tool="look_up"), ANSWER), [look_up])
     app.checkpointer = MemorySaver()  # type: ignore[attr-defined]
     config = {"callbacks": [handler], "configurable": {"thread_id": "t1"}}
-    WAYS[way](app, {"messages": [("user", "Q?")]}, config)
-    WAYS[way](app, Command(resume="yes"), config)
+    GRAPH_WAYS[way](app, {"messages": [("user", "Q?")]}, config)
+    GRAPH_WAYS[way](app, Command(resume="yes"), config)
     first, second = whole_of(handler)
     assert first == {
         "question": "Q?",
@@ -84,8 +84,8 @@ def test_a_graph_within_a_graph_that_waits(handler: RagEvalCallbackHandler, way:
     inner = line(("search", search), ("approve", approve))
     app = line(("research", inner), ("generate", generate), checkpointer=MemorySaver())
     config = {"callbacks": [handler], "configurable": {"thread_id": "t1"}}
-    WAYS[way](app, {"question": "Q?"}, config)
-    WAYS[way](app, Command(resume="yes"), config)
+    GRAPH_WAYS[way](app, {"question": "Q?"}, config)
+    GRAPH_WAYS[way](app, Command(resume="yes"), config)
     first, second = whole_of(handler)
     assumed = "a:assumed:1.00 b:assumed:1.00 c:assumed:1.00"
     assert first == expected(answer=None, status="interrupted", context=assumed, **NO_CALL)
@@ -108,8 +108,8 @@ def test_a_node_that_raises_an_interrupt(handler: RagEvalCallbackHandler, way: s
 
     app = line(("search", search), ("wait", wait), checkpointer=MemorySaver())
     config = {"callbacks": [handler], "configurable": {"thread_id": "t1"}}
-    WAYS[way](app, {"question": "Q?"}, config)
-    WAYS[way](app, None, config)
+    GRAPH_WAYS[way](app, {"question": "Q?"}, config)
+    GRAPH_WAYS[way](app, None, config)
     first, second = whole_of(handler)
     assumed = "a:assumed:1.00 b:assumed:1.00 c:assumed:1.00"
     assert first == expected(answer=None, status="interrupted", context=assumed, **NO_CALL)
@@ -145,8 +145,8 @@ def test_a_conversation_that_waits_has_no_answer(handler: RagEvalCallbackHandler
         checkpointer=MemorySaver(),
     )
     config = {"callbacks": [handler], "configurable": {"thread_id": "t1"}}
-    WAYS[way](app, {"messages": [("user", "Earlier?"), ("assistant", "Yes."), ("user", "Q?")]}, config)
-    WAYS[way](app, Command(resume="yes"), config)
+    GRAPH_WAYS[way](app, {"messages": [("user", "Earlier?"), ("assistant", "Yes."), ("user", "Q?")]}, config)
+    GRAPH_WAYS[way](app, Command(resume="yes"), config)
     first, second = whole_of(handler)
     assumed = "a:assumed:1.00 b:assumed:1.00 c:assumed:1.00"
     assert first == expected(answer=None, status="interrupted", context=assumed, **NO_CALL)
@@ -171,7 +171,7 @@ def test_a_graph_within_a_graph_that_hands_over_to_its_parent(handler: RagEvalCa
     built.add_node("research", inner)
     built.add_node("generate", generate)
     built.add_edge(START, "research")
-    WAYS[way](built.compile(), {"question": "Q?"}, {"callbacks": [handler]})
+    GRAPH_WAYS[way](built.compile(), {"question": "Q?"}, {"callbacks": [handler]})
     assert whole(only_run(handler)) == expected(
         stages=["1 postprocess LangGraph: a b", "1 retrieve FakeRetriever(Q?): a b c (inner)"], context="a b"
     )
@@ -204,7 +204,7 @@ def test_an_agent_that_hands_the_question_over_to_another(handler: RagEvalCallba
     built.add_node("desk", agent(FakeChat(say=lambda _: asks("the question", tool="transfer")), [transfer]))
     built.add_node("researcher", agent(FakeChat(say=research), [search]))
     built.add_edge(START, "desk")
-    WAYS[way](built.compile(), {"messages": [("user", "Q?")]}, {"callbacks": [handler]})
+    GRAPH_WAYS[way](built.compile(), {"messages": [("user", "Q?")]}, {"callbacks": [handler]})
     assert whole(only_run(handler)) == expected(
         stages=["1 retrieve FakeRetriever(course): a b c"], usage="3 300>15", citations=None
     )
@@ -222,7 +222,7 @@ def test_a_graph_that_comes_to_no_end(handler: RagEvalCallbackHandler, way: str)
     built.add_edge("search", "judge")
     built.add_edge("judge", "search")
     with pytest.raises(GraphRecursionError):
-        WAYS[way](built.compile(), {"question": "Q?"}, {"callbacks": [handler], "recursion_limit": 4})
+        GRAPH_WAYS[way](built.compile(), {"question": "Q?"}, {"callbacks": [handler], "recursion_limit": 4})
     # Streamed words reached the user; a text that came at once did not.
     said = {"answer": ANSWER} if way == "stream messages" else {"answer": None, "llm_text": ANSWER}
     assert whole(only_run(handler)) == expected(
@@ -258,7 +258,7 @@ def test_one_of_two_branches_that_fails(handler: RagEvalCallbackHandler, way: st
     built.add_edge("search", "fail")
     built.add_edge("search", "more")
     with pytest.raises(ValueError, match="no"):
-        WAYS[way](built.compile(), {"question": "Q?"}, {"callbacks": [handler]})
+        GRAPH_WAYS[way](built.compile(), {"question": "Q?"}, {"callbacks": [handler]})
     assert whole(only_run(handler)) == expected(
         answer=None,
         status="error",
@@ -294,7 +294,7 @@ def test_states_that_are_objects(handler: RagEvalCallbackHandler, way: str, stat
         return {"docs": documents() if stored else FakeRetriever().invoke(asked.question)}
 
     app = line(("look_up", look_up), ("generate", lambda held: generate(vars(held))), state=state)
-    WAYS[way](app, {"question": "Q?"}, {"callbacks": [handler]})
+    GRAPH_WAYS[way](app, {"question": "Q?"}, {"callbacks": [handler]})
     name = "look_up" if stored else "FakeRetriever(Q?)"
     assert whole(only_run(handler)) == expected(stages=[f"1 retrieve {name}: a b c"])
 

@@ -9,7 +9,7 @@ from langchain_core.messages import HumanMessage
 from langchain_fakes import FakeChat, FakeRetriever, documents, join
 from langchain_graphs import State, generate, line, search
 from versions import needs_langgraph, since_langgraph
-from ways_to_ask import WAYS
+from ways_to_ask import GRAPH_WAYS
 from whole_record import only_run, runs_of, whole
 
 from rag_eval_hooks_langchain import RagEvalCallbackHandler
@@ -19,7 +19,7 @@ pytestmark = needs_langgraph
 QUESTION = "Which city?"
 ASKED = {"question": QUESTION}
 
-every_way = pytest.mark.parametrize("way", WAYS)
+every_way = pytest.mark.parametrize("way", GRAPH_WAYS)
 
 
 def expected(**differences: Any) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def expected(**differences: Any) -> dict[str, Any]:
 
 @every_way
 def test_search_and_answer(handler: RagEvalCallbackHandler, way: str) -> None:
-    WAYS[way](line(("search", search), ("generate", generate)), ASKED, {"callbacks": [handler]})
+    GRAPH_WAYS[way](line(("search", search), ("generate", generate)), ASKED, {"callbacks": [handler]})
     assert whole(only_run(handler)) == expected()
 
 
@@ -50,7 +50,7 @@ def test_search_and_answer(handler: RagEvalCallbackHandler, way: str) -> None:
 def test_a_node_that_asks_a_store_directly(handler: RagEvalCallbackHandler, way: str) -> None:
     """No retriever event: the documents are seen only in the node's output."""
     app = line(("look_up", lambda _: {"docs": documents()}), ("generate", generate))
-    WAYS[way](app, ASKED, {"callbacks": [handler]})
+    GRAPH_WAYS[way](app, ASKED, {"callbacks": [handler]})
     assert whole(only_run(handler)) == expected(stages=["1 retrieve look_up: a b c"])
 
 
@@ -69,7 +69,7 @@ def test_a_node_that_asks_a_store_and_says_where_to_go(handler: RagEvalCallbackH
     built.add_node("generate", generate)
     built.add_edge(START, "look_up")
     built.add_edge("generate", END)
-    WAYS[way](built.compile(), ASKED, {"callbacks": [handler]})
+    GRAPH_WAYS[way](built.compile(), ASKED, {"callbacks": [handler]})
     assert whole(only_run(handler)) == expected(stages=["1 retrieve look_up: a b c"])
 
 
@@ -86,7 +86,7 @@ def test_a_node_that_puts_the_documents_deeper_into_the_state(handler: RagEvalCa
         ("generate", lambda state: generate({"question": state["question"], "docs": state["found"]["docs"]})),
         state=Nested,
     )
-    WAYS[way](app, ASKED, {"callbacks": [handler]})
+    GRAPH_WAYS[way](app, ASKED, {"callbacks": [handler]})
     assert whole(only_run(handler)) == expected(stages=["1 retrieve look_up: a b c"])
 
 
@@ -100,7 +100,7 @@ def test_a_node_that_reranks(handler: RagEvalCallbackHandler, way: str) -> None:
         ("rerank", lambda state: {"docs": [state["docs"][2], state["docs"][0]]}),
         ("generate", generate),
     )
-    WAYS[way](app, ASKED, {"callbacks": [handler]})
+    GRAPH_WAYS[way](app, ASKED, {"callbacks": [handler]})
     assert whole(only_run(handler)) == expected(
         stages=[f"1 retrieve FakeRetriever({QUESTION}): a b c (inner)", "1 postprocess rerank: c a"],
         context="c a",
@@ -117,7 +117,7 @@ def grade(state: State) -> State:
 def test_a_model_that_grades_the_documents(handler: RagEvalCallbackHandler, way: str) -> None:
     """The judge read the third document, the generator did not: it is no context."""
     app = line(("search", search), ("grade", grade), ("generate", generate))
-    WAYS[way](app, ASKED, {"callbacks": [handler]})
+    GRAPH_WAYS[way](app, ASKED, {"callbacks": [handler]})
     assert whole(only_run(handler)) == expected(
         stages=[f"1 retrieve FakeRetriever({QUESTION}): a b c (inner)", "1 postprocess grade: a b"],
         context="a b",
@@ -152,7 +152,7 @@ def test_a_second_search_where_the_first_was_no_good(handler: RagEvalCallbackHan
     built.add_conditional_edges("look", good, ["generate", "rewrite"])
     built.add_edge("rewrite", "look")
     built.add_edge("generate", END)
-    WAYS[way](built.compile(), ASKED, {"callbacks": [handler]})
+    GRAPH_WAYS[way](built.compile(), ASKED, {"callbacks": [handler]})
     assert whole(only_run(handler)) == expected(
         chunks="d a",
         stages=[f"1 retrieve FakeRetriever({QUESTION}): d", "2 retrieve FakeRetriever(Rhine course): a"],
@@ -185,7 +185,7 @@ def test_searches_fanned_out(handler: RagEvalCallbackHandler, way: str) -> None:
     built.add_conditional_edges(START, lambda _: [Send("one", {"keys": keys}) for keys in ("ab", "c")], ["one"])
     built.add_edge("one", "generate")
     built.add_edge("generate", END)
-    WAYS[way](built.compile(), ASKED, {"callbacks": [handler]})
+    GRAPH_WAYS[way](built.compile(), ASKED, {"callbacks": [handler]})
     found = whole(only_run(handler))
     # Whichever starts first is the first round.
     assert sorted(stage.partition(" ")[2] for stage in found.pop("stages")) == [
@@ -200,7 +200,7 @@ def test_searches_fanned_out(handler: RagEvalCallbackHandler, way: str) -> None:
 @every_way
 def test_a_graph_as_a_node(handler: RagEvalCallbackHandler, way: str) -> None:
     inner = line(("search", search), ("rerank", lambda state: {"docs": state["docs"][:2]}))
-    WAYS[way](line(("research", inner), ("generate", generate)), ASKED, {"callbacks": [handler]})
+    GRAPH_WAYS[way](line(("research", inner), ("generate", generate)), ASKED, {"callbacks": [handler]})
     assert whole(only_run(handler)) == expected(
         stages=[f"1 retrieve FakeRetriever({QUESTION}): a b c (inner)", "1 postprocess rerank: a b"],
         context="a b",
@@ -211,7 +211,7 @@ def test_a_graph_as_a_node(handler: RagEvalCallbackHandler, way: str) -> None:
 def test_a_node_that_calls_a_whole_graph(handler: RagEvalCallbackHandler, way: str) -> None:
     inner = line(("search", search), ("generate", generate))
     outer = line(("ask", lambda state: {"answer": inner.invoke({"question": state["question"]})["answer"]}))
-    WAYS[way](outer, ASKED, {"callbacks": [handler]})
+    GRAPH_WAYS[way](outer, ASKED, {"callbacks": [handler]})
     assert whole(only_run(handler)) == expected()
 
 
@@ -228,8 +228,8 @@ def test_a_second_question_of_a_thread(handler: RagEvalCallbackHandler, way: str
 
     app = line(("search", look), ("generate", generate), checkpointer=MemorySaver())
     config = {"callbacks": [handler], "configurable": {"thread_id": "t1"}}
-    WAYS[way](app, ASKED, config)
-    WAYS[way](app, {"question": "Cheese?"}, config)
+    GRAPH_WAYS[way](app, ASKED, config)
+    GRAPH_WAYS[way](app, {"question": "Cheese?"}, config)
     first, second = (whole(run) for run in runs_of(handler))
     assert first.pop("metadata", {"thread_id": "t1"}) == second.pop("metadata", {"thread_id": "t1"})
     assert first == expected()
@@ -256,8 +256,8 @@ def test_a_later_question_of_a_thread_that_needs_no_search(handler: RagEvalCallb
     built.add_edge("chat", END)
     app = built.compile(checkpointer=MemorySaver())
     config = {"callbacks": [handler], "configurable": {"thread_id": "t1"}}
-    WAYS[way](app, ASKED, config)
-    WAYS[way](app, {"question": "Thank you!"}, config)
+    GRAPH_WAYS[way](app, ASKED, config)
+    GRAPH_WAYS[way](app, {"question": "Thank you!"}, config)
     first, second = (whole(run) for run in runs_of(handler))
     assert first.pop("metadata", {"thread_id": "t1"}) == second.pop("metadata", {"thread_id": "t1"})
     assert first == expected()
@@ -280,8 +280,8 @@ def test_a_thread_that_gathers_the_documents_of_all_its_questions(handler: RagEv
 
     app = line(("search", look), ("generate", generate), state=Gathering, checkpointer=MemorySaver())
     config = {"callbacks": [handler], "configurable": {"thread_id": "t1"}}
-    WAYS[way](app, ASKED, config)
-    WAYS[way](app, {"question": "Cheese?"}, config)
+    GRAPH_WAYS[way](app, ASKED, config)
+    GRAPH_WAYS[way](app, {"question": "Cheese?"}, config)
     _, second = (whole(run) for run in runs_of(handler))
     second.pop("metadata", None)
     assert second == expected(
@@ -302,8 +302,8 @@ def test_a_graph_of_messages(handler: RagEvalCallbackHandler, way: str) -> None:
 
     app = line(("respond", respond), state=MessagesState, checkpointer=MemorySaver())
     config = {"callbacks": [handler], "configurable": {"thread_id": "t1"}}
-    WAYS[way](app, {"messages": [HumanMessage(QUESTION)]}, config)
-    WAYS[way](app, {"messages": [HumanMessage("Cheese?")]}, config)
+    GRAPH_WAYS[way](app, {"messages": [HumanMessage(QUESTION)]}, config)
+    GRAPH_WAYS[way](app, {"messages": [HumanMessage("Cheese?")]}, config)
     first, second = (whole(run) for run in runs_of(handler))
     assert first.pop("metadata", {"thread_id": "t1"}) == second.pop("metadata", {"thread_id": "t1"})
     assert first == expected()
@@ -342,5 +342,5 @@ def test_functions_as_a_graph(handler: RagEvalCallbackHandler, way: str) -> None
     async def later(asked: State) -> State:
         return generate({**asked, "docs": await look_up_later(asked["question"])})
 
-    WAYS[way](later if way.startswith("a") else workflow, ASKED, {"callbacks": [handler]})
+    GRAPH_WAYS[way](later if way.startswith("a") else workflow, ASKED, {"callbacks": [handler]})
     assert whole(only_run(handler)) == expected()

@@ -1,10 +1,10 @@
 """The record of one question, whichever way the chain is called."""
 
-import asyncio
-from typing import Any
-
 import pytest
+from langchain_core.runnables import RunnableLambda
 from langchain_fakes import TEXTS, FakeChat, FakeRetriever, rag
+from langchain_stress import left_in_tables
+from ways_to_ask import CHAIN_WAYS
 
 from rag_eval_hooks.record import Chunk, CitationStyle, ContextItem, RagRun, Stage, StageItem, Usage
 from rag_eval_hooks_langchain import RagEvalCallbackHandler
@@ -48,29 +48,11 @@ EXPECTED = RagRun(
 )
 
 
-async def _astream(chain: Any, question: str, config: Any) -> list[str]:
-    return [chunk async for chunk in chain.astream(question, config=config)]
-
-
-async def _events(chain: Any, question: str, config: Any) -> list[Any]:
-    return [event async for event in chain.astream_events(question, config=config, version="v2")]
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        pytest.param(lambda chain, config: chain.invoke(QUESTION, config=config), id="invoke"),
-        pytest.param(lambda chain, config: asyncio.run(chain.ainvoke(QUESTION, config=config)), id="ainvoke"),
-        pytest.param(lambda chain, config: list(chain.stream(QUESTION, config=config)), id="stream"),
-        pytest.param(lambda chain, config: asyncio.run(_astream(chain, QUESTION, config)), id="astream"),
-        pytest.param(lambda chain, config: asyncio.run(_events(chain, QUESTION, config)), id="astream_events"),
-        pytest.param(lambda chain, config: chain.batch([QUESTION], config=config), id="batch"),
-        pytest.param(lambda chain, config: asyncio.run(chain.abatch([QUESTION], config=config)), id="abatch"),
-    ],
-)
-def test_one_question_gives_the_same_record_however_it_is_asked(call: Any) -> None:
+@pytest.mark.parametrize("way", ["invoke", "ainvoke", "stream", "astream", "astream_events", "batch", "abatch"])
+def test_one_question_gives_the_same_record_however_it_is_asked(way: str) -> None:
     with RagEvalCallbackHandler() as handler:
-        call(rag(), {"callbacks": [handler], "tags": ["prod"], "metadata": {"topic": "rivers"}})
+        config = {"callbacks": [handler], "tags": ["prod"], "metadata": {"topic": "rivers"}}
+        CHAIN_WAYS[way](rag(), QUESTION, config)
         last = handler.last
         assert last is not None
         assert plain(last.run) == EXPECTED
@@ -106,12 +88,11 @@ def test_a_retriever_alone_is_a_record_without_an_answer() -> None:
 
 
 def test_a_chain_without_retrieval_and_model_leaves_no_record() -> None:
-    from langchain_core.runnables import RunnableLambda
-
     with RagEvalCallbackHandler() as handler:
         RunnableLambda(str.upper).invoke("x", config={"callbacks": [handler]})
         assert handler.last is None
-        assert handler.stats()["discarded"] == 1
+        assert set(left_in_tables(handler).values()) == {0}
+        assert (handler.stats()["opened"], handler.stats()["discarded"]) == (1, 1)
 
 
 def test_a_model_alone_is_a_record_of_its_own() -> None:

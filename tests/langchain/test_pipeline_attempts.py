@@ -1,8 +1,6 @@
 """Retries and fallbacks: one record for a question, with the try that won, and the failed ones listed apart."""
 
-import asyncio
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from typing import Any
 
@@ -10,30 +8,18 @@ import pytest
 from langchain_core.messages import BaseMessage
 from langchain_core.runnables import Runnable, RunnableLambda
 from langchain_fakes import FakeChat, FakeRetriever, documents, rag
+from langchain_stress import MANY_WAYS
 from usual_record import ANSWER, QUESTION, usual
+from ways_to_ask import CHAIN_WAYS
 from whole_record import only_run, runs_of, whole
 
 from rag_eval_hooks_langchain import RagEvalCallbackHandler
 
 
-async def _all(stream: Any) -> list[Any]:
-    return [chunk async for chunk in stream]
-
-
-WAYS: dict[str, Callable[[Any, Any], Any]] = {
-    "invoke": lambda chain, config: chain.invoke(QUESTION, config=config),
-    "ainvoke": lambda chain, config: asyncio.run(chain.ainvoke(QUESTION, config=config)),
-    "stream": lambda chain, config: list(chain.stream(QUESTION, config=config)),
-    "astream": lambda chain, config: asyncio.run(_all(chain.astream(QUESTION, config=config))),
-    "batch": lambda chain, config: chain.batch([QUESTION], config=config),
-    "abatch": lambda chain, config: asyncio.run(chain.abatch([QUESTION], config=config)),
-}
-
-
-@pytest.fixture(params=WAYS)
+@pytest.fixture(params=["invoke", "ainvoke", "stream", "astream", "batch", "abatch"])
 def ask(request: pytest.FixtureRequest, handler: RagEvalCallbackHandler) -> Callable[[Any], dict[str, Any]]:
     def asked(chain: Runnable[Any, Any]) -> dict[str, Any]:
-        WAYS[request.param](chain, {"callbacks": [handler]})
+        CHAIN_WAYS[request.param](chain, QUESTION, {"callbacks": [handler]})
         return whole(only_run(handler))
 
     return asked
@@ -223,37 +209,9 @@ def test_all_fallbacks_fail(ask: Any, handler: RagEvalCallbackHandler) -> None:
 COUNT = 40
 
 
-def _in_threads(chain: Runnable[Any, Any], config: Any) -> None:
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda _: chain.invoke(QUESTION, config=config), range(COUNT)))
-
-
-def _streams_in_threads(chain: Runnable[Any, Any], config: Any) -> None:
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda _: list(chain.stream(QUESTION, config=config)), range(COUNT)))
-
-
-def _gathered(chain: Runnable[Any, Any], config: Any) -> None:
-    async def main() -> None:
-        await asyncio.gather(*(chain.ainvoke(QUESTION, config=config) for _ in range(COUNT)))
-
-    asyncio.run(main())
-
-
-def _streams_gathered(chain: Runnable[Any, Any], config: Any) -> None:
-    async def main() -> None:
-        await asyncio.gather(*(_all(chain.astream(QUESTION, config=config)) for _ in range(COUNT)))
-
-    asyncio.run(main())
-
-
-def _batched(chain: Runnable[Any, Any], config: Any) -> None:
-    chain.batch([QUESTION] * COUNT, config={**config, "max_concurrency": 8})
-
-
-@pytest.mark.parametrize("ask_all", [_in_threads, _streams_in_threads, _gathered, _streams_gathered, _batched])
-def test_the_same_question_at_once_is_a_record_each_time(ask_all: Any, handler: RagEvalCallbackHandler) -> None:
-    ask_all(broken("d").with_fallbacks([rag()]), {"callbacks": [handler]})
+@pytest.mark.parametrize("way", MANY_WAYS)
+def test_the_same_question_at_once_is_a_record_each_time(way: str, handler: RagEvalCallbackHandler) -> None:
+    MANY_WAYS[way](broken("d").with_fallbacks([rag()]), {"callbacks": [handler]}, [QUESTION] * COUNT)
     assert handler.flush(60) == 0
     assert [whole(run) for run in runs_of(handler)] == [fallen_back("d")] * COUNT
 

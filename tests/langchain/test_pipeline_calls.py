@@ -9,54 +9,15 @@ from langchain_core.documents import Document
 from langchain_core.messages import BaseMessage
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import Runnable, RunnableLambda
-from langchain_core.runnables.base import RunnableEach
 from langchain_fakes import TEXTS, FakeChat, FakeRetriever, documents, rag
 from usual_record import ANSWER, QUESTION, usual
 from versions import classic
+from ways_to_ask import CHAIN_WAYS
 from whole_record import only_run, runs_of, whole
 
 from rag_eval_hooks_langchain import RagEvalCallbackHandler
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning")
-
-
-# Ways of asking ------------------------------------------------------------------------------------------------------
-
-
-async def _all(stream: Any) -> list[Any]:
-    return [chunk async for chunk in stream]
-
-
-def _threads(chain: Runnable[Any, Any], value: Any, config: Any) -> None:
-    list(chain.batch_as_completed([value], config=config))
-
-
-async def _completed(chain: Runnable[Any, Any], value: Any, config: Any) -> None:
-    await _all(chain.abatch_as_completed([value], config=config))
-
-
-WAYS: dict[str, Callable[[Any, Any, Any], Any]] = {
-    "invoke": lambda chain, value, config: chain.invoke(value, config=config),
-    "ainvoke": lambda chain, value, config: asyncio.run(chain.ainvoke(value, config=config)),
-    "stream": lambda chain, value, config: list(chain.stream(value, config=config)),
-    "astream": lambda chain, value, config: asyncio.run(_all(chain.astream(value, config=config))),
-    "astream_events": lambda chain, value, config: asyncio.run(
-        _all(chain.astream_events(value, config=config, version="v2"))
-    ),
-    "astream_log": lambda chain, value, config: asyncio.run(_all(chain.astream_log(value, config=config))),
-    "transform": lambda chain, value, config: list(chain.transform(iter([value]), config=config)),
-    "batch": lambda chain, value, config: chain.batch([value], config=config),
-    "abatch": lambda chain, value, config: asyncio.run(chain.abatch([value], config=config)),
-    "batch_as_completed": _threads,
-    "abatch_as_completed": lambda chain, value, config: asyncio.run(_completed(chain, value, config)),
-    "map": lambda chain, value, config: chain.map().invoke([value], config=config),
-    "amap": lambda chain, value, config: asyncio.run(chain.map().ainvoke([value], config=config)),
-    "streamed map": lambda chain, value, config: list(chain.map().stream([value], config=config)),
-    "each": lambda chain, value, config: RunnableEach(bound=chain).invoke([value], config=config),
-    "batch of maps": lambda chain, value, config: chain.map().batch([[value]], config=config),
-    "config of its own": lambda chain, value, config: chain.with_config(config).invoke(value),
-    "config twice": lambda chain, value, config: chain.with_config(config).invoke(value, config=config),
-}
 
 
 # Pipelines -----------------------------------------------------------------------------------------------------------
@@ -117,12 +78,12 @@ PIPELINES: dict[str, tuple[Callable[[], Runnable[Any, Any]], Any, dict[str, Any]
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", CHAIN_WAYS)
 @pytest.mark.parametrize("pipeline", PIPELINES)
 def test_one_question(pipeline: str, way: str) -> None:
     make, value, expected = PIPELINES[pipeline]
     with RagEvalCallbackHandler() as handler:
-        WAYS[way](make(), value, {"callbacks": [handler], "tags": ["prod"], "metadata": {"topic": "rivers"}})
+        CHAIN_WAYS[way](make(), value, {"callbacks": [handler], "tags": ["prod"], "metadata": {"topic": "rivers"}})
         run = only_run(handler)
         # Who maps tags the whole call; its questions inherit that.
         assert whole(run) == expected | {"tags": ("prod",), "metadata": {"topic": "rivers"}}

@@ -12,7 +12,7 @@ from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder, Prom
 from langchain_core.runnables import Runnable, RunnableLambda, RunnablePassthrough
 from langchain_core.runnables.history import RunnableWithMessageHistory
 from langchain_fakes import TEXTS, FakeChat, FakeRetriever, documents, join
-from usual_record import ANSWER, QUESTION, usual
+from usual_record import ANSWER, QUESTION, ask, usual
 from versions import classic
 from whole_record import only_run, runs_of, whole
 
@@ -25,11 +25,6 @@ pytestmark = pytest.mark.filterwarnings(
 SYSTEM = ("system", "Answer from:\n{context}")
 UNNUMBERED: dict[str, Any] = {"citations": None}
 """The ready-made chains put documents into the prompt without numbers."""
-
-
-def ask(chain: Runnable[Any, Any], handler: RagEvalCallbackHandler, value: Any) -> dict[str, Any]:
-    chain.invoke(value, config={"callbacks": [handler]})
-    return whole(only_run(handler))
 
 
 def key_of(text: str) -> str:

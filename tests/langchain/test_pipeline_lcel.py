@@ -12,17 +12,12 @@ from langchain_core.prompts import ChatPromptTemplate, PromptTemplate
 from langchain_core.runnables import Runnable, RunnableBranch, RunnableLambda, RunnableParallel, RunnablePassthrough
 from langchain_fakes import FakeChat, FakeRetriever, documents, join, rag
 from pydantic import BaseModel
-from usual_record import ANSWER, QUESTION, usual
+from usual_record import ANSWER, QUESTION, ask, usual
 from whole_record import only_run, whole
 
 from rag_eval_hooks_langchain import RagEvalCallbackHandler
 
 PROMPT = ChatPromptTemplate.from_messages([("system", "Answer from:\n{context}"), ("human", "{question}")])
-
-
-def ask(chain: Runnable[Any, Any], handler: RagEvalCallbackHandler, value: Any = QUESTION) -> dict[str, Any]:
-    chain.invoke(value, config={"callbacks": [handler]})
-    return whole(only_run(handler))
 
 
 # Shapes that give the usual record -----------------------------------------------------------------------------------

@@ -11,19 +11,13 @@ from langchain_core.messages import BaseMessage
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate, format_document
 from langchain_core.prompts import PromptTemplate as Template
-from langchain_core.runnables import Runnable, RunnableLambda, RunnableParallel, RunnablePassthrough
+from langchain_core.runnables import RunnableLambda, RunnableParallel, RunnablePassthrough
 from langchain_fakes import TEXTS, FakeChat, FakeRetriever, documents, join, rag
-from usual_record import QUESTION, usual
-from whole_record import only_run, whole
+from usual_record import QUESTION, ask, usual
 
 from rag_eval_hooks_langchain import RagEvalCallbackHandler
 
 Found = list[Document]
-
-
-def ask(chain: Runnable[Any, Any], handler: RagEvalCallbackHandler, value: Any = QUESTION) -> dict[str, Any]:
-    chain.invoke(value, config={"callbacks": [handler]})
-    return whole(only_run(handler))
 
 
 def plain(found: Found) -> str:

@@ -19,9 +19,8 @@
 | 25 | many cancelled questions leave nothing | `test_live_scenarios.test_searches_that_never_end` |
 | 26 | content and tokens in blocks, citations in four places | here, `test_provided_citations` |
 | 27 | a slow sink and the event loop | `test_guest.test_a_slow_sink_does_not_hold_up_the_event_loop` |
+| 28 | one handler for the whole process (by `attach()`; no environment variable does it) | `test_attach` |
 | 29 | the third event stream, its loop closed at once | here |
-
-There is no automatic attachment (28).
 """
 
 import asyncio

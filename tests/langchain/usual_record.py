@@ -1,11 +1,22 @@
-"""The record of the usual question of the pipeline tests, to be changed to what a pipeline makes of it."""
+"""The usual question of the pipeline tests, and its record, to be changed to what a pipeline makes of it."""
 
 from typing import Any
 
-__all__ = ["ANSWER", "QUESTION", "expected", "usual"]
+from langchain_core.runnables import Runnable
+from whole_record import only_run, whole
+
+from rag_eval_hooks_langchain import RagEvalCallbackHandler
+
+__all__ = ["ANSWER", "QUESTION", "ask", "expected", "usual"]
 
 QUESTION = "Which city does the Rhine pass?"
 ANSWER = "It passes Basel [1]."
+
+
+def ask(chain: Runnable[Any, Any], handler: RagEvalCallbackHandler, value: Any = QUESTION) -> dict[str, Any]:
+    """Asks a chain, and returns the whole record, the only one of the handler."""
+    chain.invoke(value, config={"callbacks": [handler]})
+    return whole(only_run(handler))
 
 
 def usual(**changes: Any) -> dict[str, Any]:
