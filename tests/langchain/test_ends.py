@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from langchain_core.runnables import RunnableConfig, RunnableLambda
 from langchain_fakes import LONG, FakeChat, FakeRetriever, rag
-from whole_record import only_run, whole
+from whole_record import measured, only_run, whole
 
 from rag_eval_hooks.record import RagRun
 from rag_eval_hooks_langchain import Hooks, RagEvalCallbackHandler
@@ -140,7 +140,7 @@ def test_an_async_stream_left_early(handler: RagEvalCallbackHandler, how: str) -
     run = only(handler)
     assert (run.status, run.question, run.answer) == ("abandoned", "Q?", "one two three ")
     assert not run.answer_is_whole
-    assert all(result.value is None for result in handler.last.evaluation.results if result.labels == "used")
+    assert set(measured(handler).values()) == {"incomplete_run"}
 
 
 def test_a_timeout_around_a_stream(handler: RagEvalCallbackHandler) -> None:

@@ -5,6 +5,7 @@ from langchain_core.runnables import RunnableLambda
 from langchain_fakes import TEXTS, FakeChat, FakeRetriever, rag
 from langchain_stress import left_in_tables
 from ways_to_ask import CHAIN_WAYS
+from whole_record import measured
 
 from rag_eval_hooks.record import Chunk, CitationStyle, ContextItem, RagRun, Stage, StageItem, Usage
 from rag_eval_hooks_langchain import RagEvalCallbackHandler
@@ -84,7 +85,7 @@ def test_a_retriever_alone_is_a_record_without_an_answer() -> None:
                 "metadata": {},
             }
         )
-        assert {result.reason for result in handler.last.evaluation.results if result.labels == "used"} <= {"no_answer"}
+        assert set(measured(handler).values()) == {"no_answer"}
 
 
 def test_a_chain_without_retrieval_and_model_leaves_no_record() -> None:
