@@ -1,4 +1,4 @@
-"""From a framework's events to one record per question; knows no framework."""
+"""From a framework's events to one record per question; imports no framework."""
 
 from rag_eval_hooks.capture.assemble import assemble
 from rag_eval_hooks.capture.collector import BOUNDARY_TAG, Collector

@@ -181,7 +181,7 @@ def _flags(trace: Trace, ledger: Ledger, calls: Sequence[Step], answer: str | No
         yield "parent_unknown"
     if any(step.ended is None for step in trace.steps):
         yield "open_children"
-    if ledger.attempts:
+    if ledger.has_failed_tries:
         yield "failed_attempts"
     if context.joined:
         yield "several_prompts"

@@ -5,7 +5,7 @@ import re
 from bisect import bisect_right
 from functools import cached_property
 
-__all__ = ["MIN_HEAD", "SHINGLE", "ItemForms", "PromptForms"]
+__all__ = ["MIN_HEAD", "SHINGLE", "ItemForms", "PromptForms", "levelled"]
 
 MIN_HEAD = 40
 """Shortest cut-off text, in characters, that counts as the beginning of an item; one of a script without spaces says
@@ -19,6 +19,15 @@ _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\uffff\U00020000-\U00
 _PIECE = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+")
 _UNSPACED_ONE = re.compile(rf"[{_UNSPACED}]")
 _SENTENCE_END = re.compile(r"(?<=[.!?]) |(?<=[。！？])")
+
+
+def levelled(text: str) -> str:
+    """Returns a text with every run of white space as one space, and none around it.
+
+    >>> levelled(" a\\n  b ")
+    'a b'
+    """
+    return " ".join(text.split())
 
 
 class ItemForms:
@@ -40,8 +49,8 @@ class ItemForms:
 
     @cached_property
     def level(self) -> str:
-        """The text with every run of white space as one space."""
-        return " ".join(self._text.split())
+        """The text, levelled."""
+        return levelled(self._text)
 
     @cached_property
     def least_head(self) -> int:

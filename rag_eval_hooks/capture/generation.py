@@ -1,8 +1,8 @@
 """Which model call gave the answer, and which calls it rests on."""
 
-import re
 from collections.abc import Hashable, Sequence
 
+from rag_eval_hooks.capture.forms import levelled
 from rag_eval_hooks.capture.ledger import Ledger
 from rag_eval_hooks.capture.lineage import Lineage
 from rag_eval_hooks.capture.texts import call_text, prompt_text
@@ -95,7 +95,7 @@ def contributing_calls(
         found: The `candidates`.
         answer: What the user got.
     """
-    joined = _level(answer or "")
+    joined = levelled(answer or "")
     earlier = [
         (step, said)
         for step in trace.steps
@@ -103,7 +103,7 @@ def contributing_calls(
     ]
     in_answer = [(_place(said, joined), step) for step in found if step is not call and (said := _passed_on(step))]
     parts = [(place, step) for place, step in in_answer if place >= 0]
-    own = _place(_level(call_text(call)), joined)
+    own = _place(levelled(call_text(call)), joined)
     waiting = _last_first([*parts, (own if own >= 0 else len(joined), call)])
     order: list[Step] = []
     seen: set[Hashable] = set()
@@ -135,14 +135,14 @@ def _ended_before(step: Step, reader: Step) -> bool:
 
 def _read_by(step: Step) -> str:
     """Returns what a call was given; a chat model that refines gets the answer so far as its own turn."""
-    return _level(prompt_text(step, own_turns=True))
+    return levelled(prompt_text(step, own_turns=True))
 
 
 def _passed_on(step: Step) -> str:
     """Returns the text of a call if it is long enough to be recognised elsewhere, else nothing."""
     if step.error is not None:
         return ""
-    text = _level(call_text(step))
+    text = levelled(call_text(step))
     return text if " " in text or len(text) >= MIN_PASSED_ON else ""
 
 
@@ -156,7 +156,3 @@ def _place(text: str, other: str) -> int:
             return place
         place = other.find(text, place + 1)
     return -1
-
-
-def _level(text: str) -> str:
-    return re.sub(r"\s+", " ", text).strip()

@@ -46,8 +46,9 @@ class _Guard:
 def guarded(place: str) -> _Guard:
     """Returns a context manager that keeps exceptions of its block from the host.
 
-    This, `caught` and `guarded_work` are the only broad `except` in capture and adapters. Safe to share between
-    threads. What passes and what does not is one rule for all that runs on the host's thread:
+    This, `caught` and `guarded_work` are where capture and adapters catch broadly; what reads foreign objects beside
+    them (`capture.foreign`, the adapter's snapshots) takes a failure for "cannot be read", and says so. Safe to share
+    between threads. What passes and what does not is one rule for all that runs on the host's thread:
 
     - `KeyboardInterrupt` and `SystemExit` pass unchanged. They reach a thread at any moment, in the middle of our work
       as well, and are meant for the host.

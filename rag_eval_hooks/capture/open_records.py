@@ -15,7 +15,6 @@ UNSET: Final[Any] = object()
 About = tuple[tuple[str, ...], Mapping[str, Any], float, bool]
 """Of a run that opens a record: tags, metadata, time since 1970, and whether it names a parent nobody knows."""
 
-
 _Thread = tuple[str | None, str]
 """A conversation: the name of the runs that it consists of, and its id."""
 
@@ -79,7 +78,7 @@ class OpenRecords:
         """The open records, oldest first."""
         self._interrupted: dict[_Thread, Record] = {}
         """Open records that wait for the run that goes on with them, by the conversation they belong to."""
-        self._shells: deque[tuple[Hashable, ...]] = deque()
+        self._tombstones: deque[tuple[Hashable, ...]] = deque()
         """The ids in `_runs` that stand for nothing any more, oldest first: of delivered records, and dropped ones."""
         self.remembered = 0
         """How many ids those are."""
@@ -153,12 +152,12 @@ class OpenRecords:
         kind: Kind,
         name: str | None,
         value: Any,
-        about: tuple[tuple[str, ...], Mapping[str, Any], float, bool] | None,
+        about: About | None,
     ) -> Trace | None:
         """Adds a run to its record, or opens one (`about` is given); returns the trace that had to go for it."""
         evicted: Trace | None = None
         start = (parent_id, kind, name, value, now)
-        generates = kind == "retriever" or kind == "model"
+        is_rag = kind == "retriever" or kind == "model"
         record = None if parent_id is None else self._runs.get(parent_id)
         if about is None or (record is not None and record.trace is None):
             trace = None if record is None else record.trace
@@ -172,7 +171,7 @@ class OpenRecords:
                 self._drop(run_id, record)
                 return None
             trace.starts[run_id] = start
-            trace.is_rag = trace.is_rag or generates
+            trace.is_rag = trace.is_rag or is_rag
             self._runs[run_id] = record
             return None
         tags, metadata, started_at, unknown = about
@@ -183,7 +182,7 @@ class OpenRecords:
                 return None
             evicted = self.close(before, None)  # the conversation went on with another question
         trace = Trace(run_id, start, started_at, self._captured_by, self._id_text)
-        trace.tags, trace.metadata, trace.parent_unknown, trace.is_rag = tags, metadata, unknown, generates
+        trace.tags, trace.metadata, trace.parent_unknown, trace.is_rag = tags, metadata, unknown, is_rag
         if len(self._open) >= self._limits.max_open:
             oldest = next(iter(self._open.values()))
             evicted = self.close(oldest, None if oldest.trace and oldest.trace.waits_to_resume else "evicted")
@@ -253,7 +252,7 @@ class OpenRecords:
         self._interrupted[thread] = record
         return True
 
-    def _waiting_in(self, thread: "_Thread | None") -> "Record | None":
+    def _waiting_in(self, thread: _Thread | None) -> "Record | None":
         return self._interrupted.get(thread) if self._interrupted and thread is not None else None
 
     def _resume(self, record: "Record", run_id: Hashable, start: Start) -> None:
@@ -317,10 +316,10 @@ class OpenRecords:
 
     def _remember(self, ids: tuple[Hashable, ...]) -> None:
         """Counts ids among those kept only so that later events are recognised, and forgets the oldest of them."""
-        self._shells.append(ids)
+        self._tombstones.append(ids)
         self.remembered += len(ids)
         while self.remembered > self._limits.tombstones:
-            oldest = self._shells.popleft()
+            oldest = self._tombstones.popleft()
             self.remembered -= len(oldest)
             for old in oldest:
                 self._runs.pop(old, None)

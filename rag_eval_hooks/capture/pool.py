@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from rag_eval_hooks.capture.foreign import fields_of, id_of, number_of, text_of
+from rag_eval_hooks.capture.forms import levelled
 from rag_eval_hooks.capture.trace import Items
 from rag_eval_hooks.record import Chunk, ItemKeys, chunk_id
 from rag_eval_hooks.record.item_keys import first_id
@@ -29,8 +30,8 @@ class _PoolChunk:
 
     @cached_property
     def level(self) -> str:
-        """The text with white space levelled, which rewriting does not keep."""
-        return " ".join(self.text.split())
+        """The text, levelled: rewriting does not keep white space."""
+        return levelled(self.text)
 
 
 class Pool:
