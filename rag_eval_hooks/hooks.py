@@ -358,7 +358,8 @@ class Hooks:
         `model_incomplete` counts evaluations in which the support model left a claim it was to judge without an answer.
         `redaction_failed` counts records whose texts were withheld. `suppressed` counts runs that were not captured on
         purpose, `resumed` runs that went on with an interrupted question.
-        `malformed_item` counts what a search returned that was no whole document; it keeps its rank.
+        `malformed_item` counts what a search returned that was no whole document; it keeps its rank. `too_many_steps`
+        counts runs left out of a record that had 5,000 of them, `gold_error` records whose labels could not be had.
         `caught_in_process` is the number of exceptions that the host never saw, of all hooks of the process together.
         """
         total: dict[str, int] = {}

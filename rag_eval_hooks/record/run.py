@@ -195,7 +195,7 @@ class Gold(Model):
 
 
 class Usage(Model):
-    """Tokens counted by the provider, summed over all model calls of the question."""
+    """Tokens counted by the provider, summed over model calls."""
 
     input_tokens: Annotated[int, Field(ge=0)] | None = None
     """Tokens sent."""
@@ -243,7 +243,9 @@ class RagRun(Model):
     run_id: Text
     """The framework's id of the question's root run."""
     status: Status = "ok"
-    """How the run ended."""
+    """How the run ended: `ok`; `partial` (only a search or a model call was seen, and not what it is part of);
+    `interrupted` (a graph waits for somebody); `abandoned` (the reader left the stream); `cancelled`; `error`;
+    `timeout` (no event for too long); `evicted` (recorded as it stood, for want of room or at the closing)."""
     question: OptionalText = None
     """What the user asked (not the query a retriever got)."""
     answer: OptionalText = None
