@@ -18,9 +18,9 @@ WITHHELD = "withheld"
 def redacted(run: RagRun, redact: Redact) -> RagRun:
     """Returns the record with every text in it redacted: question, answer, chunks, ids, names, metadata, tags, queries.
 
-    Run ids, types of errors, and kinds and MIME types of media stay, as the framework and the provider give them. Equal
-    texts become equal texts, so that ids of chunks still agree. The provider's citations move along with the answer; the
-    place of one that a redaction cuts through is dropped.
+    Run ids, types of errors, and kinds and MIME types of media stay, as the framework and the provider give them.
+    Equal texts become equal texts, so that ids of chunks still agree. The provider's citations move along with the
+    answer; the place of one that a redaction cuts through is dropped.
 
     >>> from rag_eval_hooks.record import read_run
     >>> run = read_run({"question": "Who is ada@example.org?", "contexts": ["ada@example.org is Ada."]})
