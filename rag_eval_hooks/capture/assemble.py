@@ -2,24 +2,24 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from rag_eval_hooks.capture.context import Context, context_of
 from rag_eval_hooks.capture.ending import attempts_of, error_of, status_of
-from rag_eval_hooks.capture.generation import answering_call, candidates, contributing_calls, texts_by_turn
+from rag_eval_hooks.capture.generation import answering_call, candidates, texts_by_turn
 from rag_eval_hooks.capture.ledger import Ledger, build_ledger
 from rag_eval_hooks.capture.lineage import Lineage
 from rag_eval_hooks.capture.media import media_of
-from rag_eval_hooks.capture.numbering import numbering_in
-from rag_eval_hooks.capture.packing import Hit, Packing
 from rag_eval_hooks.capture.private import kept_metadata, kept_tags
 from rag_eval_hooks.capture.provided import provided_by
-from rag_eval_hooks.capture.texts import answer_in, call_text, delivered_text, prompt_text, question_in
+from rag_eval_hooks.capture.texts import answer_in, call_text, delivered_text, question_in
 from rag_eval_hooks.capture.trace import Items, Reply, Resume, Step, Trace
 from rag_eval_hooks.capture.usage import cached_calls, sum_usage
-from rag_eval_hooks.record import CitationStyle, ContextItem, ItemKeys, RagRun
-from rag_eval_hooks.record.run import ContextSource, Status
+from rag_eval_hooks.record import ItemKeys, RagRun
+from rag_eval_hooks.record.run import Status
 
 __all__ = ["assemble"]
 
 STATE_KEYS = ("question", "query", "input", "messages")
+"""Where a graph's state keeps its question; other keys of a state hold what was made on the way."""
 USUAL_KEYS = ItemKeys()
 
 
@@ -43,7 +43,7 @@ def assemble(trace: Trace, keys: ItemKeys = USUAL_KEYS) -> RagRun:
         answer = _answer(trace, status, call, answer)
     # A call that was cut off after its last word wrote the answer, so it is no attempt.
     wrote = trace.id_text(call.run_id) if call is not None and text and text == answer else None
-    context = _Context.of(ledger, call, found, trace, lineage, answer)
+    context = context_of(ledger, call, found, trace, lineage, answer)
     first = None if call is None else call.first_token
     return RagRun(
         run_id=trace.id_text(trace.root_id),
@@ -105,78 +105,7 @@ def _is_whole(call: Step) -> bool:
     return isinstance(reply, Reply) and not reply.calls_tools and bool(call_text(call).strip())
 
 
-class _Context:
-    """What the generator got."""
-
-    def __init__(
-        self,
-        items: tuple[ContextItem, ...] = (),
-        source: ContextSource = "prompt",
-        numbering: CitationStyle | None = None,
-        *,
-        joined: bool = False,
-    ) -> None:
-        self.items = items
-        self.source = source
-        self.numbering = numbering or CitationStyle()
-        self.joined = joined
-        """Whether no single call got all of it."""
-
-    @classmethod
-    def of(
-        cls,
-        ledger: Ledger,
-        call: Step | None,
-        found: Sequence[Step],
-        trace: Trace,
-        lineage: Lineage,
-        answer: str | None,
-    ) -> "_Context":
-        """Returns the items in the answering call's prompt, or in those of all calls whose texts went into the answer.
-
-        The numbers of the items are those of the answering call's prompt; what several prompts show has no common ones.
-        """
-        wanted = [item.chunk for stage in ledger.stages if stage.final for item in stage.items]
-        if call is None:
-            return cls(tuple(ContextItem(chunk=place) for place in wanted), "last_stage")
-        wanted.extend(ledger.carried)
-        if not ledger.chunks:
-            return cls()
-        calls = contributing_calls(call, trace, lineage, found, answer)
-        inner = [place for place in range(len(ledger.chunks)) if place not in set(wanted)]
-        prompt = prompt_text(call)
-        for places in (wanted, inner):
-            packing = Packing([ledger.chunks[place].text for place in places])
-            hits = packing.find(prompt)
-            own = _items(hits, places)
-            union = {item.chunk: item for item in own} if len(calls) == 1 else _union(packing, places, calls)
-            if not union:
-                union = _union(packing, places, found)
-            if len(union) > len({item.chunk for item in own}):
-                return cls(tuple(union.values()), joined=True)
-            if own:
-                texts = [ledger.chunks[places[hit.item]].text for hit in hits]
-                return cls(own, numbering=numbering_in(prompt, hits, texts))
-        return cls()
-
-
-def _union(packing: Packing, places: Sequence[int], calls: Sequence[Step]) -> dict[int, ContextItem]:
-    """Returns the items in the prompts of several calls, in order of the call and then of the prompt; each once."""
-    union: dict[int, ContextItem] = {}
-    for step in calls:
-        for item in _items(packing.find(prompt_text(step)), places):
-            if item.chunk not in union or union[item.chunk].coverage < item.coverage:
-                union[item.chunk] = item
-    return union
-
-
-def _items(hits: Sequence[Hit], places: Sequence[int]) -> tuple[ContextItem, ...]:
-    return tuple(
-        ContextItem(chunk=places[hit.item], match=hit.match, coverage=min(max(hit.coverage, 0.0), 1.0)) for hit in hits
-    )
-
-
-def _flags(trace: Trace, ledger: Ledger, calls: Sequence[Step], answer: str | None, context: _Context) -> Iterable[str]:
+def _flags(trace: Trace, ledger: Ledger, calls: Sequence[Step], answer: str | None, context: Context) -> Iterable[str]:
     if trace.parent_unknown:
         yield "parent_unknown"
     if any(step.ended is None for step in trace.steps):

@@ -1,7 +1,7 @@
 """What was not text in a model call's prompt and reply: by kind and size, never by content."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from rag_eval_hooks.capture.trace import Message, Reply, Step
 from rag_eval_hooks.record import Media
@@ -28,7 +28,7 @@ def media_of(call: Step | None) -> tuple[Media, ...]:
     return tuple(found[:MAX_MEDIA])
 
 
-def _blocks(content: Any, place: Any) -> Iterator[Media]:
+def _blocks(content: Any, place: Literal["prompt", "answer"]) -> Iterator[Media]:
     for block in content if isinstance(content, (list, tuple)) else ():
         if isinstance(block, Mapping) and "size" in block and isinstance(block.get("type"), str):
             size = block["size"]

@@ -126,13 +126,16 @@ def stops(error: tuple[str, ...] | None) -> bool:
 class Trace:
     """One question's runs, from the run that opened it.
 
-    The collector fills it under its lock, so it is plain tuples by run id; `steps` puts them together.
+    The collector fills it under its lock, so it is plain tuples by run id; `steps` puts them together. Times are
+    seconds on the collector's clock.
     """
 
     parent_unknown: bool = False
+    """Whether the root names a parent that nobody saw start."""
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, Any] = MappingProxyType({})
     root_ended: float | None = None
+    """When the root ended; None while it runs, and again from when the question is resumed."""
     resumed_at: float | None = None
     """When the question went on after it had been interrupted."""
     resumes: "tuple[Hashable, ...]" = ()
@@ -146,6 +149,7 @@ class Trace:
     is_rag: bool = False
     """Whether anything was retrieved or generated."""
     forced: Forced | None = None
+    """Why it was delivered before it had ended by itself."""
     streamed_so_far: int = 0
     """Tokens seen of open model runs when the timer last looked."""
     size: int = 0
@@ -163,9 +167,11 @@ class Trace:
         self.read: Mapping[Hashable, int] = {}
         """Of model runs that were open when the root ended: the tokens they had delivered by then."""
         self.started_at = started_at
+        """Seconds since 1970-01-01 UTC."""
         self.captured_by = captured_by
         self.id_text = id_text
         self.touched = start[4]
+        """When the last event came, or a token was last seen."""
 
     @property
     def steps(self) -> tuple[Step, ...]:

@@ -1,0 +1,93 @@
+"""What the generator got: which items, in which order, and with which numbers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rag_eval_hooks.capture.generation import contributing_calls
+from rag_eval_hooks.capture.ledger import Ledger
+from rag_eval_hooks.capture.lineage import Lineage
+from rag_eval_hooks.capture.numbering import numbering_in
+from rag_eval_hooks.capture.packing import Hit, Packing
+from rag_eval_hooks.capture.texts import prompt_text
+from rag_eval_hooks.capture.trace import Step, Trace
+from rag_eval_hooks.record import CitationStyle, ContextItem
+from rag_eval_hooks.record.run import ContextSource
+
+__all__ = ["Context", "context_of"]
+
+UNNUMBERED = CitationStyle()
+"""Nothing is known of the numbers: they are assumed."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """What the generator got."""
+
+    items: tuple[ContextItem, ...] = ()
+    """In prompt order; of several prompts, in order of the call and then of the prompt."""
+    source: ContextSource = "prompt"
+    """How they are known."""
+    numbering: CitationStyle = UNNUMBERED
+    """How the answering call's prompt numbers them; what several prompts show has no common numbers."""
+    joined: bool = False
+    """Whether no single call got all of it."""
+
+
+def context_of(
+    ledger: Ledger,
+    call: Step | None,
+    found: Sequence[Step],
+    trace: Trace,
+    lineage: Lineage,
+    answer: str | None,
+) -> Context:
+    """Returns the items in the answering call's prompt, or in those of all calls whose texts went into the answer.
+
+    What counts as retrieved is looked for first; lists inside other lists only where nothing of that is in a prompt.
+
+    Args:
+        ledger: What was retrieved.
+        call: The answering call; without one, the last stage is taken for the context.
+        found: The candidates among the calls, in order of start.
+        trace: The question's runs.
+        lineage: Who runs below whom.
+        answer: What the user got.
+    """
+    wanted = [item.chunk for stage in ledger.stages if stage.final for item in stage.items]
+    if call is None:
+        return Context(tuple(ContextItem(chunk=place) for place in wanted), "last_stage")
+    wanted.extend(ledger.carried)
+    if not ledger.chunks:
+        return Context()
+    calls = contributing_calls(call, trace, lineage, found, answer)
+    inner = sorted(set(range(len(ledger.chunks))).difference(wanted))
+    prompt = prompt_text(call)
+    for places in (wanted, inner):
+        packing = Packing([ledger.chunks[place].text for place in places])
+        hits = packing.find(prompt)
+        own = _items(hits, places)
+        union = {item.chunk: item for item in own} if len(calls) == 1 else _union(packing, places, calls)
+        if not union:
+            union = _union(packing, places, found)
+        if len(union) > len({item.chunk for item in own}):
+            return Context(tuple(union.values()), joined=True)
+        if own:
+            texts = [ledger.chunks[places[hit.item]].text for hit in hits]
+            return Context(own, numbering=numbering_in(prompt, hits, texts))
+    return Context()
+
+
+def _union(packing: Packing, places: Sequence[int], calls: Sequence[Step]) -> dict[int, ContextItem]:
+    """Returns the items in the prompts of several calls, in order of the call and then of the prompt; each once."""
+    union: dict[int, ContextItem] = {}
+    for step in calls:
+        for item in _items(packing.find(prompt_text(step)), places):
+            if item.chunk not in union or union[item.chunk].coverage < item.coverage:
+                union[item.chunk] = item
+    return union
+
+
+def _items(hits: Sequence[Hit], places: Sequence[int]) -> tuple[ContextItem, ...]:
+    return tuple(
+        ContextItem(chunk=places[hit.item], match=hit.match, coverage=min(max(hit.coverage, 0.0), 1.0)) for hit in hits
+    )
