@@ -22,7 +22,6 @@ from rag_eval_hooks.record.redact import Redact, redacted, withheld
 
 __all__ = ["Captured", "Hooks", "RunSink"]
 
-
 _all: "weakref.WeakSet[Hooks]" = weakref.WeakSet()
 
 
@@ -224,7 +223,7 @@ class Hooks:
         if run is None:
             self._count("failed_record")
             return
-        run = self._labelled(self._without_secrets(run))
+        run = self._labelled(self._redacted(run))
         evaluation: Evaluation | None = None
         with guarded_work("hooks.evaluate"):
             evaluation = evaluate(run, self._metrics, self._attributor)
@@ -246,7 +245,7 @@ class Hooks:
                 done = True
             self._count("written" if done else "sink_error")
 
-    def _without_secrets(self, run: RagRun) -> RagRun:
+    def _redacted(self, run: RagRun) -> RagRun:
         if self._redact is None:
             return run
         with guarded_work("hooks.redact"):
