@@ -1,6 +1,7 @@
 """LangChain objects to record parts: snapshots that stay as they are when the host changes its objects later.
 
-These functions run on the host's thread, so they copy references and one level of containers, and nothing else.
+These functions run on the host's thread, so they copy references and containers, to a bounded depth and number of
+entries, and nothing else.
 """
 
 from collections.abc import Collection, Mapping, Sequence

@@ -1,4 +1,9 @@
-"""From a framework's events to one record per question; imports no framework."""
+"""From a framework's events to one record per question; imports no framework.
+
+Words, as all files here use them: a *run* is what the framework reports the start and end of (a chain, model call,
+retriever or tool), and a *step* is such a run when its question is over. The *root* is the run that opened the
+question. A *trace* is what is kept of a question's runs until it is finished; the *record* (`RagRun`) is made from it.
+"""
 
 from rag_eval_hooks.capture.assemble import assemble
 from rag_eval_hooks.capture.collector import BOUNDARY_TAG, Collector

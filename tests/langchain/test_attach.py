@@ -8,23 +8,14 @@ from typing import Any
 import pytest
 from langchain_core.runnables import RunnableLambda
 from langchain_fakes import FakeChat, FakeRetriever, rag
+from usual_record import usual
 from whole_record import only_run, runs_of, whole
 
 from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks_langchain import RagEvalCallbackHandler, attach, attached, detach, suppress_capture
 
-RECORD = {
-    "question": "Where does the Rhine turn?",
-    "answer": "It passes Basel [1].",
-    "chunks": "a b c",
-    "stages": ["1 retrieve FakeRetriever(Where does the Rhine turn?): a b c"],
-    "context": "a b c",
-    "context_source": "prompt",
-    "citations": {"rule": "prompt"},
-    "usage": "1 100>5",
-    "answer_usage": "1 100>5",
-}
 QUESTION = "Where does the Rhine turn?"
+RECORD = usual(question=QUESTION)
 
 
 @pytest.fixture(autouse=True)

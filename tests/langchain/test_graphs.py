@@ -8,6 +8,7 @@ from langchain_core.documents import Document
 from langchain_core.messages import HumanMessage
 from langchain_fakes import FakeChat, FakeRetriever, documents, join
 from langchain_graphs import State, generate, line, search
+from usual_record import usual
 from versions import needs_langgraph, since_langgraph
 from ways_to_ask import GRAPH_WAYS
 from whole_record import only_run, runs_of, whole
@@ -24,17 +25,7 @@ every_way = pytest.mark.parametrize("way", GRAPH_WAYS)
 
 def expected(**differences: Any) -> dict[str, Any]:
     """The record of a graph that searches and then answers."""
-    return {
-        "question": QUESTION,
-        "answer": "It passes Basel [1].",
-        "chunks": "a b c",
-        "stages": [f"1 retrieve FakeRetriever({QUESTION}): a b c"],
-        "context": "a b c",
-        "context_source": "prompt",
-        "citations": {"rule": "prompt"},
-        "usage": "1 100>5",
-        "answer_usage": "1 100>5",
-    } | differences
+    return usual(**{"question": QUESTION, **differences})
 
 
 # Where the documents come from -------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from typing import Any, TypedDict
 
 import pytest
 from langchain_fakes import FakeChat, FakeRetriever, join
+from usual_record import usual
 from versions import needs_langgraph, since_langgraph
 from whole_record import runs_of, whole
 
@@ -13,18 +14,7 @@ pytestmark = [needs_langgraph, since_langgraph(0, 4)]
 
 QUESTION = "Where does the Rhine turn?"
 STAGE = f"1 retrieve FakeRetriever({QUESTION}): a b c"
-WHOLE: dict[str, Any] = {
-    "question": QUESTION,
-    "answer": "It passes Basel [1].",
-    "chunks": "a b c",
-    "stages": [STAGE],
-    "context": "a b c",
-    "context_source": "prompt",
-    "citations": {"rule": "prompt"},
-    "usage": "1 100>5",
-    "answer_usage": "1 100>5",
-    "flags": ("resumed",),
-}
+WHOLE = usual(question=QUESTION, flags=("resumed",))
 INTERRUPTED: dict[str, Any] = {
     "status": "interrupted",
     "question": QUESTION,
