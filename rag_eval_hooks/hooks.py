@@ -223,7 +223,7 @@ class Hooks:
         if run is None:
             self._count("failed_record")
             return
-        run = self._labelled(self._redacted(run))
+        run = self._labelled(self._without_secrets(run))
         evaluation: Evaluation | None = None
         with guarded_work("hooks.evaluate"):
             evaluation = evaluate(run, self._metrics, self._attributor)
@@ -245,7 +245,7 @@ class Hooks:
                 done = True
             self._count("written" if done else "sink_error")
 
-    def _redacted(self, run: RagRun) -> RagRun:
+    def _without_secrets(self, run: RagRun) -> RagRun:
         if self._redact is None:
             return run
         with guarded_work("hooks.redact"):

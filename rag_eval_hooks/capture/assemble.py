@@ -110,7 +110,7 @@ def _flags(trace: Trace, ledger: Ledger, calls: Sequence[Step], answer: str | No
         yield "parent_unknown"
     if any(step.ended is None for step in trace.steps):
         yield "open_children"
-    if ledger.has_failed_tries:
+    if ledger.attempts:
         yield "failed_attempts"
     if context.joined:
         yield "several_prompts"

@@ -51,8 +51,8 @@ class Ledger:
     """When the first search ended, on the collector's clock; None if none did."""
     queries: frozenset[str]
     """The queries that were sent."""
-    has_failed_tries: bool
-    """Whether searches of tries that failed were left out of what counts."""
+    attempts: bool
+    """Whether searches of failed attempts were left out of what counts."""
     carried: tuple[int, ...]
     """Places of chunks that a graph's state holds beside those found for this question: from earlier ones."""
 
@@ -70,7 +70,7 @@ def build_ledger(trace: Trace, lineage: Lineage, keys: ItemKeys) -> Ledger:
     carried = _add_implicit(trace, lineage, pool, listings, tries)
     if not listings:
         listings += _given(trace, pool)
-    has_failed_tries = any(listing.final and listing.attempt is not None for listing in listings)
+    attempts = any(listing.final and listing.attempt is not None for listing in listings)
     _number_rounds(listings)
     listings.sort(key=lambda listing: listing.step.started)
     ends = [listing.step.ended for listing in listings if listing.step.ended is not None]
@@ -81,7 +81,7 @@ def build_ledger(trace: Trace, lineage: Lineage, keys: ItemKeys) -> Ledger:
         queries=frozenset(
             query for query in (_query(step) for step in trace.steps if step.kind == "retriever") if query is not None
         ),
-        has_failed_tries=has_failed_tries,
+        attempts=attempts,
         carried=carried,
     )
 

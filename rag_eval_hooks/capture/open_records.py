@@ -15,6 +15,7 @@ UNSET: Final[Any] = object()
 About = tuple[tuple[str, ...], Mapping[str, Any], float, bool]
 """Of a run that opens a record: tags, metadata, time since 1970, and whether it names a parent nobody knows."""
 
+
 _Thread = tuple[str | None, str]
 """A conversation: the name of the runs that it consists of, and its id."""
 
@@ -252,7 +253,7 @@ class OpenRecords:
         self._interrupted[thread] = record
         return True
 
-    def _waiting_in(self, thread: _Thread | None) -> "Record | None":
+    def _waiting_in(self, thread: "_Thread | None") -> "Record | None":
         return self._interrupted.get(thread) if self._interrupted and thread is not None else None
 
     def _resume(self, record: "Record", run_id: Hashable, start: Start) -> None:
