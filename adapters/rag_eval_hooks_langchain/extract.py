@@ -231,6 +231,8 @@ def document_lists(value: Any) -> tuple[Items, ...]:
     if kind in WITHOUT_DOCUMENTS:
         return ()
     if kind is not dict:
+        if isinstance(value, str):  # of a class of its own, as messages of langchain-core 1 give their text
+            return ()
         if isinstance(value, (list, tuple)):
             return (items_from_documents(value),) if _are_documents(value) else ()
         if not isinstance(value, dict):

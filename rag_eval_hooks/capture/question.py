@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from rag_eval_hooks.capture.collector import Collector
 from rag_eval_hooks.capture.guard import guarded
-from rag_eval_hooks.capture.scope import SCOPE, Belonging
+from rag_eval_hooks.capture.scope import SCOPE, Belonging, enter
 from rag_eval_hooks.capture.trace import Items, Message, Reply
 
 __all__ = ["ExplicitQuestion"]
@@ -83,7 +83,7 @@ class ExplicitQuestion:
             text, name, tags, metadata = self._opening
             self._collector.open(self._run_id, name, text, tags, metadata)
             self._scope = Belonging(self._collector, self._run_id, self._around)
-            self._token = SCOPE.set(self._scope)
+            self._token = enter(self._scope)
         return self
 
     def __exit__(
