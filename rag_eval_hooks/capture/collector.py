@@ -144,7 +144,7 @@ class Collector:
         metadata: Mapping[str, Any] | None,
         snapshot: Callable[[Any], Any] | None,
     ) -> None:
-        """Notes the start of a run that may open a record: by its parent, its tags, or the context that it starts in."""
+        """Notes the start of a run that may open a record: by its parent, its tags, or the context it starts in."""
         scope = SCOPE.get()
         if scope is not None:
             if not isinstance(scope, Belonging):
