@@ -137,7 +137,7 @@ class _Context:
         The numbers of the items are those of the answering call's prompt; what several prompts show has no common ones.
         """
         wanted = [item.chunk for stage in ledger.stages if stage.final for item in stage.items]
-        if call is None:
+        if call is None or call.input is None:  # a call told by hand may come without its prompt
             return cls(tuple(ContextItem(chunk=place) for place in wanted), "last_stage")
         wanted.extend(ledger.carried)
         if not ledger.chunks:

@@ -166,6 +166,7 @@ class Collector:
                 dict(metadata) if type(metadata) is dict or isinstance(metadata, Mapping) else {},
                 self._wall(),
                 unknown and parent_id is not None,
+                False,
             )
             self._start_record(run_id, parent_id, kind, name, kept, about)
         else:
@@ -189,7 +190,7 @@ class Collector:
     ) -> None:
         """Opens a record by hand, wherever it is called; see `rag_eval_hooks.capture.question`."""
         self._seen.add(run_id)
-        self._start_record(run_id, None, "chain", name, value, (tuple(tags), dict(metadata), self._wall(), False))
+        self._start_record(run_id, None, "chain", name, value, (tuple(tags), dict(metadata), self._wall(), False, True))
 
     def _suppress(self, run_id: Hashable) -> None:
         """Notes a run only so that its end, and what runs below it elsewhere, is recognised."""

@@ -3,8 +3,9 @@
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
+from typing import Any
 
-__all__ = ["IN_USE", "SCOPE", "SUPPRESSED", "Belonging", "enter", "suppress_capture"]
+__all__ = ["IN_USE", "SCOPE", "SUPPRESSED", "Belonging", "enter", "leave", "suppress_capture"]
 
 
 class Belonging:
@@ -55,3 +56,12 @@ def suppress_capture() -> Iterator[None]:
         yield
     finally:
         SCOPE.reset(token)
+
+
+def leave(variable: ContextVar[Any], token: Token[Any], value: object) -> None:
+    """Ends what `value` was set for; in a generator that goes on in another context, as far as that can be done."""
+    try:
+        variable.reset(token)
+    except ValueError:
+        if variable.get() is value:
+            variable.set(None)
