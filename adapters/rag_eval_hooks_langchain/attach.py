@@ -1,19 +1,17 @@
 """Attaching one handler to everything that runs, in the whole process or in one block."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
-from typing import Any
+from collections.abc import Iterable, Mapping
+from contextvars import ContextVar, Token
+from types import TracebackType
+from typing import Any, Self
 
-from langchain_core.documents import Document
-
-from rag_eval_hooks.capture import ExplicitQuestion, guarded
+from rag_eval_hooks.capture import ExplicitQuestion, guarded, leave
 from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks_langchain.compat import ambient_run
-from rag_eval_hooks_langchain.extract import items_from_documents, snapshot
+from rag_eval_hooks_langchain.extract import items_from_found, prompt_from, reply_from, snapshot
 from rag_eval_hooks_langchain.handler import RagEvalCallbackHandler
 
-__all__ = ["Question", "attach", "attached", "detach", "question"]
+__all__ = ["attach", "attached", "detach", "question"]
 
 _block: ContextVar[RagEvalCallbackHandler | None] = ContextVar("rag_eval_hooks_handler", default=None)
 """The handler of the `question` block that we are in."""
@@ -75,6 +73,8 @@ def attach(handler: RagEvalCallbackHandler | None = None, **options: Any) -> Rag
         raise ConfigError("give either a handler or the options to make one from, not both")
     elif not isinstance(handler, RagEvalCallbackHandler):
         raise ConfigError(f"attach: expected a RagEvalCallbackHandler, got {handler!r}")
+    elif handler.is_closed:
+        raise ConfigError("attach: this handler is closed and takes no more questions; make a new one")
     _register()
     _switch.handler = handler
     return handler
@@ -96,35 +96,13 @@ def attached() -> RagEvalCallbackHandler | None:
     return _switch.attached
 
 
-class Question(ExplicitQuestion):
-    """One question of hand-written code; see `question`."""
-
-    def documents(self, found: Sequence[Document | str], query: str | None = None, name: str = "search") -> None:
-        """Notes a search that ran without a LangChain retriever.
-
-        Args:
-            found: What was found, best first: documents or texts.
-            query: What was searched for; by default, the question.
-            name: The search's name in the record.
-        """
-        with guarded("question.documents"):
-            whole = [Document(page_content=one) if isinstance(one, str) else one for one in found]
-            self.retrieved(items_from_documents(whole), query, name)
-
-
-@contextmanager
-def question(
-    text: Any,
-    handler: RagEvalCallbackHandler | None = None,
-    *,
-    name: str = "question",
-    tags: Iterable[str] = (),
-    metadata: Mapping[str, Any] | None = None,
-) -> Iterator[Question]:
+class question(ExplicitQuestion):  # noqa: N801  used as a `with` statement, like `suppress_capture`
     """Makes everything that runs in a `with` block one question: hand-written code without a chain around it.
 
     The handler need not be passed to what runs in the block. Tasks and `asyncio.to_thread` belong to it, too; a plain
-    thread does if it runs in a copy of the context (`contextvars.copy_context().run`).
+    thread does if it runs in a copy of the context (`contextvars.copy_context().run`). A generator that yields inside
+    the block is one question only if all its steps run in one context: an async generator's do, but Starlette runs each
+    step of a plain one in a context of its own.
 
     >>> from langchain_core.language_models import FakeListChatModel
     >>> from rag_eval_hooks_langchain import RagEvalCallbackHandler, question
@@ -134,6 +112,9 @@ def question(
     >>> handler.last.run.question, handler.last.run.answer, len(handler.last.run.context)
     ('Who keeps bees?', 'Ada does.', 1)
 
+    What the block yields says what cannot be seen: `documents(found)`, `generated(text, prompt)`, and `answer`, the
+    answer itself where it is not what the last model call said.
+
     Args:
         text: The question.
         handler: What records it; by default the attached one (`attach`).
@@ -141,33 +122,67 @@ def question(
         tags: Tags of the record.
         metadata: Metadata of the record, to slice reports by.
 
-    Yields:
-        An object to say what cannot be seen: `documents(found)`, `generated(text, prompt)`, and `answer`, the answer
-        itself where it is not what the last model call said.
-
     Raises:
-        ConfigError: If no handler is given and none is attached.
+        ConfigError: If `handler` is no handler, or none is given and none is attached.
     """
-    taken = handler or _switch.get()
-    if not isinstance(taken, RagEvalCallbackHandler):
-        raise ConfigError("question(...) needs a handler: pass one, or call attach() first")
-    _register()
-    asked = Question(
-        taken.collector,
-        snapshot(text),
-        name=name,
-        tags=tuple(tags),
-        metadata=metadata,
-        around=ambient_run(),
-    )
-    token = _block.set(taken)
-    try:
-        with asked:
-            yield asked
-    finally:
-        # In a generator that is closed elsewhere the variable is not ours to reset.
-        with guarded("question.leave"):
-            _block.reset(token)
+
+    __slots__ = ("_block_token", "_handler")
+
+    def __init__(
+        self,
+        text: Any,
+        handler: RagEvalCallbackHandler | None = None,
+        *,
+        name: str = "question",
+        tags: Iterable[str] = (),
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:
+        taken = _switch.get() if handler is None else handler
+        if taken is None:
+            raise ConfigError("question(...) needs a handler: give one as the second argument, or call attach() first")
+        if not isinstance(taken, RagEvalCallbackHandler):
+            raise ConfigError(f"question(...): expected a RagEvalCallbackHandler as the handler, got {taken!r}")
+        _register()
+        labels = (tags,) if isinstance(tags, str) else tuple(tags)
+        super().__init__(
+            taken.collector, snapshot(text), name=name, tags=labels, metadata=metadata, around=ambient_run()
+        )
+        self._handler = taken
+        self._block_token: Token[RagEvalCallbackHandler | None] | None = None
+
+    def documents(self, found: Any, query: str | None = None, name: str = "search") -> None:
+        """Notes a search that ran without a LangChain retriever.
+
+        Args:
+            found: What was found, best first: documents, texts, pairs of either with a score, or mappings with a text
+                (`page_content`, `text` or `content`).
+            query: What was searched for; by default, the question.
+            name: The search's name in the record.
+        """
+        with guarded("question.documents"):
+            self.retrieved(items_from_found(found), query, name)
+
+    def generated(self, text: Any, prompt: Any = None, name: str = "model") -> None:
+        """Notes a model call that ran without a LangChain model.
+
+        Args:
+            text: What the model said: a text or a message.
+            prompt: All it was given, as a text or messages; without it, the last search counts as the context.
+            name: The model's name in the record.
+        """
+        with guarded("question.generated"):
+            self.replied(reply_from(text), prompt_from(prompt), name)
+
+    def __enter__(self) -> Self:
+        self._block_token = _block.set(self._handler)
+        return super().__enter__()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        super().__exit__(kind, error, trace)
+        if self._block_token is not None:
+            leave(_block, self._block_token, self._handler)
 
 
 def _register() -> None:

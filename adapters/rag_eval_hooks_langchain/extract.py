@@ -9,8 +9,8 @@ from itertools import islice
 from typing import Any
 
 from langchain_core.documents import Document
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
-from langchain_core.outputs import LLMResult
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, convert_to_messages
+from langchain_core.outputs import ChatGeneration, LLMResult
 from langchain_core.prompt_values import ChatPromptValue, PromptValue, StringPromptValue
 
 from rag_eval_hooks.capture import FOR_THE_HOST, Item, Items, Message, Opaque, Reply, Resume, guarded
@@ -18,9 +18,12 @@ from rag_eval_hooks.capture import FOR_THE_HOST, Item, Items, Message, Opaque, R
 __all__ = [
     "document_lists",
     "items_from_documents",
+    "items_from_found",
     "message_from",
+    "prompt_from",
     "prompt_from_messages",
     "prompt_from_texts",
+    "reply_from",
     "reply_from_result",
     "snapshot",
     "tool_lists",
@@ -45,6 +48,8 @@ MEDIA = frozenset(
 """Types of blocks that hold something other than text, or a whole document."""
 MEDIA_HOLDERS = ("source", "image_url", "input_audio", "audio", "file", "video_url")
 MEDIA_PAYLOADS = ("data", "base64", "file_data", "url", "image_url", "file_id", "id")
+TEXT_KEYS = ("page_content", "text", "content")
+"""Where a mapping that stands for a document has its text."""
 MAX_DEPTH = 6
 MAX_ENTRIES = 100
 MAX_CITATIONS = 2_000
@@ -226,28 +231,31 @@ def _usage_from_output(response: LLMResult) -> Mapping[str, Any] | None:
 def document_lists(value: Any) -> tuple[Items, ...]:
     """Returns the lists of documents in a chain's output: the output itself, or in a mapping or state update.
 
-    A mapping in a mapping is looked into as well, and no deeper.
+    A mapping in a mapping is looked into as well, and no deeper. Documents may come in pairs with their scores, as
+    vector stores return them.
     """
     kind = type(value)
     if kind in WITHOUT_DOCUMENTS:
         return ()
     if kind is not dict:
+        if isinstance(value, str):  # of a class of its own, as messages of langchain-core 1 give their text
+            return ()
         if isinstance(value, (list, tuple)):
-            return (items_from_documents(value),) if _are_documents(value) else ()
+            items = _items_in(value)
+            return () if items is None else (items,)
         if not isinstance(value, dict):
             # A LangGraph Command carries its state update; known by name, because langgraph is optional.
             value = value.update if kind.__name__ == "Command" else None
             if not isinstance(value, dict):
                 return ()
-    return tuple(
-        [
-            items_from_documents(inner)
-            for item in value.values()
-            if type(item) not in WITHOUT_DOCUMENTS
-            for inner in (item.values() if type(item) is dict else (item,))
-            if type(inner) not in WITHOUT_DOCUMENTS and _are_documents(inner)
-        ]
-    )
+    lists: list[Items] = []
+    for item in value.values():
+        if type(item) not in WITHOUT_DOCUMENTS:
+            for inner in item.values() if type(item) is dict else (item,):
+                items = None if type(inner) in WITHOUT_DOCUMENTS else _items_in(inner)
+                if items is not None:
+                    lists.append(items)
+    return tuple(lists)
 
 
 def tool_lists(output: Any) -> tuple[Items, ...]:
@@ -261,12 +269,80 @@ def tool_lists(output: Any) -> tuple[Items, ...]:
     return lists
 
 
-def _are_documents(value: Any) -> bool:
-    return (
-        isinstance(value, (list, tuple))
-        and len(value) > 0
-        and all(isinstance(document, Document) for document in value)
-    )
+def _items_in(value: Any) -> Items | None:
+    """Returns a snapshot of a list of documents, or of pairs of document and score; None if it is no such list."""
+    if not isinstance(value, (list, tuple)) or not value:
+        return None
+    if isinstance(value[0], Document):
+        return items_from_documents(value) if all(isinstance(one, Document) for one in value) else None
+    if _is_scored(value[0]) and all(_is_scored(one) for one in value):
+        bare = items_from_documents([document for document, _ in value])
+        scores = [score for _, score in value]
+        return Items([(*item[:3], score) for item, score in zip(bare, scores, strict=True)])
+    return None
+
+
+def _is_scored(value: Any) -> bool:
+    return isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], Document) and _is_number(value[1])
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value is a number, also one of numpy's."""
+    return (isinstance(value, (int, float)) and not isinstance(value, bool)) or hasattr(value, "__float__")
+
+
+def items_from_found(found: Any) -> Items:
+    """Returns a snapshot of what hand-written code found: documents, texts, mappings with a text, pairs with a score.
+
+    Anything else keeps its rank, with what can be read of it, and is counted.
+    """
+    if isinstance(found, (str, Document)):
+        found = [found]
+    if not isinstance(found, Collection) or isinstance(found, Mapping):
+        return _items_one_by_one(found)
+    scores: list[Any] = []
+    documents: list[Any] = []
+    for one in found:
+        document, score = one if isinstance(one, tuple) and len(one) == 2 and _is_number(one[1]) else (one, None)
+        documents.append(_document_from(document))
+        scores.append(score)
+    items = items_from_documents(documents)
+    scored = Items([(*item[:3], score) for item, score in zip(items, scores, strict=True)])
+    scored.malformed = items.malformed
+    return scored
+
+
+def _document_from(value: Any) -> Any:
+    if isinstance(value, str):
+        return Document(page_content=value)
+    if isinstance(value, Mapping):
+        text = next((value[key] for key in TEXT_KEYS if isinstance(value.get(key), str)), None)
+        if text is not None:
+            metadata = value.get("metadata")
+            fields = metadata if isinstance(metadata, Mapping) else {k: v for k, v in value.items() if v is not text}
+            identifier = value.get("id")
+            return Document(
+                page_content=text, metadata=dict(fields), id=None if identifier is None else str(identifier)
+            )
+    return value
+
+
+def prompt_from(value: Any) -> tuple[Message, ...] | None:
+    """Returns a snapshot of what a model was given by hand: a text, messages in any of LangChain's forms, or None."""
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return prompt_from_texts([value])
+    if isinstance(value, PromptValue):
+        return prompt_from_messages(value.to_messages())
+    return prompt_from_messages(convert_to_messages([value] if isinstance(value, BaseMessage) else value))
+
+
+def reply_from(value: Any) -> Reply:
+    """Returns a snapshot of what a model said: its text, or its message."""
+    if isinstance(value, BaseMessage):
+        return reply_from_result(LLMResult(generations=[[ChatGeneration(message=value)]]))
+    return Reply(value if isinstance(value, (str, list)) else str(value))
 
 
 def snapshot(value: Any, depth: int = 0) -> Any:
@@ -281,8 +357,9 @@ def snapshot(value: Any, depth: int = 0) -> Any:
         if isinstance(value, dict):
             return {key: snapshot(item, depth + 1) for key, item in islice(value.items(), MAX_ENTRIES)}
         if isinstance(value, (list, tuple)):
-            if _are_documents(value):
-                return items_from_documents(value)
+            items = _items_in(value)
+            if items is not None:
+                return items
             return [snapshot(item, depth + 1) for item in value[-MAX_ENTRIES:]]
     if isinstance(value, BaseMessage):
         return message_from(value)

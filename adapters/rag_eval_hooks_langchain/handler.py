@@ -19,6 +19,7 @@ from rag_eval_hooks.metrics import Metric
 from rag_eval_hooks.record import Gold, RagRun
 from rag_eval_hooks_langchain.compat import FALLBACKS, fallback_parent, note_fallbacks
 from rag_eval_hooks_langchain.extract import (
+    WITHOUT_DOCUMENTS,
     document_lists,
     items_from_documents,
     prompt_from_messages,
@@ -190,7 +191,7 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
         try:
             lists: tuple[Items, ...] = ()
             try:
-                if not tags or HIDDEN not in tags:
+                if type(outputs) not in WITHOUT_DOCUMENTS and (not tags or HIDDEN not in tags):
                     lists = document_lists(outputs)
             finally:
                 self._collector.end(run_id.int, outputs, lists, inputs, snapshot)

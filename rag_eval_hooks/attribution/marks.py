@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 from rag_eval_hooks.attribution.citations.brackets import lenticular, round_names, round_numbers, square
 from rag_eval_hooks.attribution.citations.entries import Entries
-from rag_eval_hooks.attribution.citations.hidden import Cover, code_spans, covered, quote_spans, reasoning_spans
+from rag_eval_hooks.attribution.citations.hidden import COVER, Cover, code_spans, covered, quote_spans, reasoning_spans
 from rag_eval_hooks.attribution.citations.leads import with_leads
 from rag_eval_hooks.attribution.citations.legend import read_legend
 from rag_eval_hooks.attribution.citations.mark import Mark
@@ -58,7 +58,7 @@ def find_marks(answer: str, sources: Sources | int) -> list[Mark]:
             quote += 1
         if quote < len(quotes) and quotes[quote][0] < mark.start and _is_quoted(answer, mark, quotes[quote][1]):
             continue
-        marks.append(mark)
+        marks.append(mark if COVER not in mark.text else mark._replace(text=answer[mark.start : mark.end]))
         end = mark.hidden_until if mark.form == "link" else mark.end
         if len(marks) == MAX_MARKS:
             break

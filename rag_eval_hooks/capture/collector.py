@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from rag_eval_hooks.capture.guard import caught, guarded
-from rag_eval_hooks.capture.open_records import UNSET, Limits, OpenRecords, Record
-from rag_eval_hooks.capture.scope import SCOPE, Belonging
+from rag_eval_hooks.capture.open_records import UNSET, About, Limits, OpenRecords, Record
+from rag_eval_hooks.capture.scope import IN_USE, SCOPE, Belonging
 from rag_eval_hooks.capture.trace import Forced, Items, Kind, Reply, Trace
 
 __all__ = ["BOUNDARY_TAG", "Collector"]
@@ -123,26 +123,15 @@ class Collector:
         seen = self._seen
         if run_id in seen:
             return
-        scope = SCOPE.get()
-        if scope is not None:
-            if not isinstance(scope, Belonging):
-                self._suppress(run_id)
-                return
-            if scope.collector is self and scope.is_open and (parent_id == scope.around or parent_id not in seen):
-                parent_id = scope.run_id
-        seen.add(run_id)
-        events = self._events
-        marked = isinstance(tags, (list, tuple)) and BOUNDARY_TAG in tags
         # Most runs are inside a question and carry no tag of ours: they go first, by as few look-ups as can be.
-        if parent_id in seen and not marked and not (self._mapping and parent_id in self._mapping):
+        if parent_id in seen and not self._mapping and not IN_USE and (not tags or BOUNDARY_TAG not in tags):
+            seen.add(run_id)
             kept = value if snapshot is None else None
-            events.append((_START, self._clock(), run_id, parent_id, kind, name, kept, None))
+            self._events.append((_START, self._clock(), run_id, parent_id, kind, name, kept, None))
         else:
-            self._start_at_boundary(run_id, parent_id, kind, name, value, tags, metadata, snapshot, marked)
+            self._start_at_boundary(run_id, parent_id, kind, name, value, tags, metadata, snapshot)
         if kind == "model":
             self._tokens[run_id] = []
-        if len(events) >= BATCH:
-            self._drain_backlog()
 
     def _start_at_boundary(
         self,
@@ -154,12 +143,20 @@ class Collector:
         tags: Sequence[str] | None,
         metadata: Mapping[str, Any] | None,
         snapshot: Callable[[Any], Any] | None,
-        marked: bool,
     ) -> None:
-        """Notes the start of a run that may open a record: its parent is not known or maps, or it carries the tag."""
+        """Notes the start of a run that may open a record: by its parent, its tags, or the context it starts in."""
+        scope = SCOPE.get()
+        if scope is not None:
+            if not isinstance(scope, Belonging):
+                self._suppress(run_id)
+                return
+            is_ours = scope.collector is self and scope.is_open
+            if is_ours and (parent_id == scope.around or parent_id not in self._seen):
+                parent_id = scope.run_id
+        marked = isinstance(tags, (list, tuple)) and BOUNDARY_TAG in tags
         unknown = parent_id not in self._seen
+        self._seen.add(run_id)
         if unknown or (marked and parent_id not in self._marked) or parent_id in self._mapping:
-            self._roots.add(run_id)
             if isinstance(name, str) and name.startswith(MAPPING):
                 self._mapping.add(run_id)
             kept = value if snapshot is None else _take(snapshot, value)
@@ -169,26 +166,31 @@ class Collector:
                 dict(metadata) if type(metadata) is dict or isinstance(metadata, Mapping) else {},
                 self._wall(),
                 unknown and parent_id is not None,
+                False,
             )
-            self._events.append((_START, self._clock(), run_id, parent_id, kind, name, kept, about))
-            if self._wake is not None:
-                self._wake()
+            self._start_record(run_id, parent_id, kind, name, kept, about)
         else:
             kept = value if snapshot is None else None
             self._events.append((_START, self._clock(), run_id, parent_id, kind, name, kept, None))
         if marked:
             self._marked.add(run_id)
 
+    def _start_record(
+        self, run_id: Hashable, parent_id: Hashable | None, kind: Kind, name: str | None, kept: Any, about: About
+    ) -> None:
+        self._roots.add(run_id)
+        self._events.append((_START, self._clock(), run_id, parent_id, kind, name, kept, about))
+        if self._wake is not None:
+            self._wake()
+        if len(self._events) >= BATCH:
+            self._drain_backlog()
+
     def open(
         self, run_id: Hashable, name: str | None, value: Any, tags: Sequence[str], metadata: Mapping[str, Any]
     ) -> None:
         """Opens a record by hand, wherever it is called; see `rag_eval_hooks.capture.question`."""
         self._seen.add(run_id)
-        self._roots.add(run_id)
-        about = (tuple(tags), dict(metadata), self._wall(), False)
-        self._events.append((_START, self._clock(), run_id, None, "chain", name, value, about))
-        if self._wake is not None:
-            self._wake()
+        self._start_record(run_id, None, "chain", name, value, (tuple(tags), dict(metadata), self._wall(), False, True))
 
     def _suppress(self, run_id: Hashable) -> None:
         """Notes a run only so that its end, and what runs below it elsewhere, is recognised."""
@@ -239,7 +241,7 @@ class Collector:
             error: Names of the error's class and its bases, if the run failed; see `fail`.
         """
         tokens = self._tokens.pop(run_id, None) if self._tokens else None
-        if self._said or self._by_parts:
+        if tokens and (self._said or self._by_parts):
             self._by_parts.discard(run_id)
             said = self._said.pop(run_id, None)
             if said is not None and error is not None:

@@ -47,14 +47,14 @@ def context_of(
 
     Args:
         ledger: What was retrieved.
-        call: The answering call; without one, the last stage is taken for the context.
+        call: The answering call; without one, or without its prompt, the last stage is taken for the context.
         found: The candidates among the calls, in order of start.
         trace: The question's runs.
         lineage: Who runs below whom.
         answer: What the user got.
     """
     wanted = [item.chunk for stage in ledger.stages if stage.final for item in stage.items]
-    if call is None:
+    if call is None or call.input is None:  # a call told by hand may come without its prompt
         return Context(tuple(ContextItem(chunk=place) for place in wanted), "last_stage")
     wanted.extend(ledger.carried)
     if not ledger.chunks:

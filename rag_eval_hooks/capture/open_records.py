@@ -12,8 +12,9 @@ __all__ = ["UNSET", "About", "Limits", "OpenRecords", "Record"]
 UNSET: Final[Any] = object()
 """Stands for an argument that was not given, where None is a value."""
 
-About = tuple[tuple[str, ...], Mapping[str, Any], float, bool]
-"""Of a run that opens a record: tags, metadata, time since 1970, and whether it names a parent nobody knows."""
+About = tuple[tuple[str, ...], Mapping[str, Any], float, bool, bool]
+"""Of a run that opens a record: tags, metadata, time since 1970, whether it names a parent nobody knows, and whether it
+is kept even if nothing was retrieved or generated."""
 
 
 _Thread = tuple[str | None, str]
@@ -175,7 +176,7 @@ class OpenRecords:
             trace.is_rag = trace.is_rag or is_rag
             self._runs[run_id] = record
             return None
-        tags, metadata, started_at, unknown = about
+        tags, metadata, started_at, unknown, is_kept = about
         before = self._waiting_in(_thread_of(name, metadata))
         if before is not None:
             if _goes_on(value):
@@ -183,7 +184,8 @@ class OpenRecords:
                 return None
             evicted = self.close(before, None)  # the conversation went on with another question
         trace = Trace(run_id, start, started_at, self._captured_by, self._id_text)
-        trace.tags, trace.metadata, trace.parent_unknown, trace.is_rag = tags, metadata, unknown, is_rag
+        trace.tags, trace.metadata, trace.parent_unknown = tags, metadata, unknown
+        trace.is_rag = is_rag or is_kept
         if len(self._open) >= self._limits.max_open:
             oldest = next(iter(self._open.values()))
             evicted = self.close(oldest, None if oldest.trace and oldest.trace.waits_to_resume else "evicted")

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from rag_eval_hooks.capture.collector import Collector
 from rag_eval_hooks.capture.guard import guarded
-from rag_eval_hooks.capture.scope import SCOPE, Belonging
+from rag_eval_hooks.capture.scope import SCOPE, Belonging, enter, leave
 from rag_eval_hooks.capture.trace import Items, Message, Reply
 
 __all__ = ["ExplicitQuestion"]
@@ -19,7 +19,7 @@ class ExplicitQuestion:
 
     For code that calls a retriever and a model without a chain around them, which otherwise are two records. Like a
     chain, it ends with the block; an exception passes through and is the record's error. Work that is still running
-    then gets the grace time. Never raises for anything of its own.
+    then gets the grace time. Its methods never raise.
 
     Args:
         collector: What takes the events.
@@ -29,6 +29,9 @@ class ExplicitQuestion:
         metadata: Metadata of the record.
         around: Id of the run that the block stands in, if any: what would run directly below it belongs here.
     """
+
+    # An attribute that is misspelt must not be lost.
+    __slots__ = ("_around", "_collector", "_opening", "_run_id", "_scope", "_token", "answer")
 
     def __init__(
         self,
@@ -60,17 +63,16 @@ class ExplicitQuestion:
         with guarded("question.retrieved"):
             self._step("retriever", name, self._opening[0] if query is None else query, items)
 
-    def generated(self, text: str, prompt: str | None = None, name: str = "model") -> None:
+    def replied(self, reply: Reply, prompt: tuple[Message, ...] | None = None, name: str = "model") -> None:
         """Notes a model call that no model of the framework shows.
 
         Args:
-            text: What the model said.
-            prompt: All it was given; without it, the context cannot be read from the prompt.
+            reply: What the model said.
+            prompt: All it was given; without it, the list of the last search counts as the context.
             name: The model's name in the record.
         """
-        with guarded("question.generated"):
-            given = () if prompt is None else (Message("user", prompt),)
-            self._step("model", name, given, Reply(text))
+        with guarded("question.replied"):
+            self._step("model", name, prompt, reply)
 
     def _step(self, kind: Any, name: str, value: Any, output: Any) -> None:
         if self._scope is not None and self._scope.is_open:
@@ -83,7 +85,7 @@ class ExplicitQuestion:
             text, name, tags, metadata = self._opening
             self._collector.open(self._run_id, name, text, tags, metadata)
             self._scope = Belonging(self._collector, self._run_id, self._around)
-            self._token = SCOPE.set(self._scope)
+            self._token = enter(self._scope)
         return self
 
     def __exit__(
@@ -93,15 +95,8 @@ class ExplicitQuestion:
             if self._scope is not None:
                 self._scope.is_open = False
             if self._token is not None:
-                self._leave(self._token)
+                leave(SCOPE, self._token, self._scope)
             if error is None:
                 self._collector.end(self._run_id, self.answer)
             else:
                 self._collector.fail(self._run_id, error)
-
-    def _leave(self, token: Token[Any]) -> None:
-        try:
-            SCOPE.reset(token)
-        except ValueError:  # a generator that is closed in another context than the one it was begun in
-            if SCOPE.get() is self._scope:
-                SCOPE.set(None)

@@ -2,9 +2,10 @@
 
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
+from typing import Any
 
-__all__ = ["SCOPE", "SUPPRESSED", "Belonging", "suppress_capture"]
+__all__ = ["IN_USE", "SCOPE", "SUPPRESSED", "Belonging", "enter", "leave", "suppress_capture"]
 
 
 class Belonging:
@@ -32,7 +33,16 @@ class _Suppressed:
 
 SUPPRESSED = _Suppressed()
 SCOPE: ContextVar[Belonging | _Suppressed | None] = ContextVar("rag_eval_hooks_scope", default=None)
-"""What holds in this context; tasks and `asyncio.to_thread` take it along, plain threads do not."""
+"""What holds in this context; tasks and `asyncio.to_thread` take it along, plain threads do not. Set by `enter`."""
+IN_USE: list[bool] = []
+"""Not empty from the first `enter` in this process on: until then no event needs to look into its context."""
+
+
+def enter(scope: Belonging | _Suppressed) -> Token[Belonging | _Suppressed | None]:
+    """Lets a scope hold from here on in this context; returns what `SCOPE.reset` takes to end it."""
+    if not IN_USE:
+        IN_USE.append(True)
+    return SCOPE.set(scope)
 
 
 @contextmanager
@@ -41,8 +51,17 @@ def suppress_capture() -> Iterator[None]:
 
     They are counted as `suppressed`. Holds for this task or thread and what is started from it with its context.
     """
-    token = SCOPE.set(SUPPRESSED)
+    token = enter(SUPPRESSED)
     try:
         yield
     finally:
         SCOPE.reset(token)
+
+
+def leave(variable: ContextVar[Any], token: Token[Any], value: object) -> None:
+    """Ends what `value` was set for; in a generator that goes on in another context, as far as that can be done."""
+    try:
+        variable.reset(token)
+    except ValueError:
+        if variable.get() is value:
+            variable.set(None)

@@ -26,7 +26,9 @@ ONE_MARK_FOR_SEVERAL = 0.4
 
 
 def dangling_citation(seen: Situation) -> Found | None:
-    """A mark points to no item the generator got."""
+    """A mark points to no item the generator got; where no search was seen, what it got is not known."""
+    if seen.run.retrieval_is_unseen:
+        return None
     return _bad(seen, "dangling", "to no item the generator got")
 
 

@@ -243,9 +243,9 @@ class RagRun(Model):
     run_id: Text
     """The framework's id of the question's root run."""
     status: Status = "ok"
-    """How the run ended: `ok`; `partial` (only a search or a model call was seen, and not what it is part of);
-    `interrupted` (a graph waits for somebody); `abandoned` (the reader left the stream); `cancelled`; `error`;
-    `timeout` (no event for too long); `evicted` (recorded as it stood, for want of room or at the closing)."""
+    """How the run ended: `ok`; `partial` (only a part was seen, as where the callback is attached to the model alone);
+    `interrupted` (a graph waits for somebody); `abandoned` (the reader left a stream); `cancelled`; `error`; `timeout`
+    (nothing happened for `ttl_s`); `evicted` (given up unfinished: too many were open, or the handler was closed)."""
     question: OptionalText = None
     """What the user asked (not the query a retriever got)."""
     answer: OptionalText = None
@@ -326,6 +326,11 @@ class RagRun(Model):
     def retrieved_ids(self) -> tuple[str, ...]:
         """Ids of the retrieved items, best first, repeats kept (a repeated id is a wasted rank)."""
         return tuple(self.chunks[index].id for index in self.retrieved_places)
+
+    @property
+    def retrieval_is_unseen(self) -> bool:
+        """Whether the run was captured and no search was seen: there was none, or code made it that hands on texts."""
+        return not self.stages and self.context_source != "given"
 
     @property
     def ledger(self) -> tuple[int, ...]:

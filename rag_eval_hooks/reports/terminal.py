@@ -139,18 +139,26 @@ class _Printer:
         evaluation = view.evaluation
         question = "no question was recorded" if evaluation.question is None else self.clean(evaluation.question)
         self.show((question, "bold"))
-        self.facts(evaluation)
+        self.facts(evaluation, view.run)
         self.answer(view)
         self.chunks(view)
         self.citations(view)
         self.findings(view)
         self.measures(view)
 
-    def facts(self, evaluation: Evaluation) -> None:
+    def facts(self, evaluation: Evaluation, run: RagRun | None = None) -> None:
         facts = [f"run {self.line(evaluation.run_id)}", STATUSES.get(evaluation.status, evaluation.status)]
+        if run is not None and run.error:
+            facts[-1] += f": {self.line(run.error)}"
         if evaluation.answer_kind != "answer":
             facts.append({"refusal": "refusal", "empty": "no answer"}[evaluation.answer_kind])
-        self.show((" - ".join(facts), "dim"))
+        if run is not None and run.attempts:
+            facts.append(
+                "failed tries: " + ", ".join(f"{tried.name or tried.kind} ({tried.error})" for tried in run.attempts)
+            )
+        if run is not None and run.flags:
+            facts.append(", ".join(run.flags))
+        self.show((self.line(" - ".join(facts), 1_000), "dim"))
 
     def story(self, evaluation: Evaluation, paragraphs: Iterable[Paragraph]) -> None:
         self.facts(evaluation)
@@ -214,7 +222,8 @@ class _Printer:
     def chunks(self, view: RunView) -> None:
         self.heading("Chunks")
         if not view.chunks:
-            self.show(("no chunk was retrieved", "italic dim"))
+            unseen = view.run is not None and view.run.retrieval_is_unseen
+            self.show(("no retrieval step was seen" if unseen else "no chunk was retrieved", "italic dim"))
             return
         wide = self.console.width >= WIDE
         table = self.table()

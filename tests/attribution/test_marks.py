@@ -1,7 +1,7 @@
 """Marks as such: ranges, limits, hostile text, and the laws that hold for every answer."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rag_eval_hooks.attribution import attribute
@@ -30,6 +30,7 @@ PIECES = (
 
 
 @given(st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=5)), max_size=40), st.sampled_from(["", " "]))
+@example(pieces=["<ref", "```", "[1]", "```", ">"], blank="")
 @settings(max_examples=400, deadline=None)
 def test_every_mark_stands_in_the_answer_and_names_items(pieces: list[str], blank: str) -> None:
     answer = blank.join(pieces)

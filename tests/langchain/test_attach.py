@@ -130,6 +130,13 @@ def test_a_closed_handler_is_off() -> None:
     assert attach(keep=1) is not handler
 
 
+def test_a_closed_handler_cannot_be_attached() -> None:
+    handler = RagEvalCallbackHandler()
+    handler.close()
+    with pytest.raises(ConfigError, match="this handler is closed"):
+        attach(handler)
+
+
 def test_two_handlers_are_not_attached_at_once() -> None:
     first = attach(keep=10)
     with pytest.raises(ConfigError, match=r"call detach\(\) first"):

@@ -7,7 +7,7 @@ import pytest
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langchain_core.runnables import RunnableLambda
-from langchain_fakes import TEXTS, FakeChat, FakeRetriever, join, rag
+from langchain_fakes import TEXTS, FakeChat, FakeRetriever, documents, join, rag
 from versions import since_core
 from whole_record import only_run, whole
 
@@ -209,6 +209,20 @@ def test_a_list_that_is_none_is_refused() -> None:
         ItemKeys(score=[1])  # type: ignore[list-item]
     with pytest.raises(ConfigError, match="item_keys: expected ItemKeys"):
         RagEvalCallbackHandler(item_keys={"score": "x"})
+
+
+@pytest.mark.parametrize("wrap", [lambda found: found, lambda found: {"hits": found}], ids=["list", "mapping"])
+def test_pairs_of_document_and_score_are_a_search(wrap: Any) -> None:
+    """As vector stores return them from `similarity_search_with_score`."""
+    search = RunnableLambda(lambda _: wrap([(one, 0.5) for one in documents("ab")])).with_config(run_name="store")
+    pack = RunnableLambda(lambda hits: join([one for one, _ in (hits["hits"] if isinstance(hits, dict) else hits)]))
+    with RagEvalCallbackHandler() as handler:
+        (search | pack | FakeChat()).invoke(QUESTION, config={"callbacks": [handler]})
+        assert whole(only_run(handler)) == PLAIN | {
+            "chunks": "a b",
+            "stages": ["1 retrieve store: a=0.5 b=0.5"],
+            "context": "a b",
+        }
 
 
 # The beta of block events -------------------------------------------------------------------------------------------

@@ -6,6 +6,8 @@ import threading
 from typing import Any
 
 import pytest
+from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableLambda
 from langchain_fakes import TEXTS, FakeChat, FakeRetriever, documents, join, rag
 from usual_record import usual
@@ -176,3 +178,111 @@ def test_a_task_that_outlives_its_block_asks_questions_of_its_own() -> None:
         asyncio.run(run(handler))
         assert [run.question for run in runs_of(handler)] == [QUESTION, "Later?"]
         assert handler.stats()["late"] == 0
+
+
+@pytest.mark.parametrize(
+    ("found", "told"),
+    [
+        pytest.param(TEXTS["a"], [(None, TEXTS["a"], None)], id="one text"),
+        pytest.param([TEXTS["a"], TEXTS["b"]], [(None, TEXTS["a"], None), (None, TEXTS["b"], None)], id="texts"),
+        pytest.param(documents("a")[0], [("a", TEXTS["a"], None)], id="one document"),
+        pytest.param(
+            [(one, 0.5) for one in documents("ab")], [("a", TEXTS["a"], 0.5), ("b", TEXTS["b"], 0.5)], id="with scores"
+        ),
+        pytest.param([("Cheese.", 1)], [(None, "Cheese.", 1.0)], id="a text with a score"),
+        pytest.param(
+            [{"id": 7, "text": "Cheese.", "metadata": {"page": 3}}, {"content": "Milk.", "source": "m.txt"}],
+            [("7", "Cheese.", None), (None, "Milk.", None)],
+            id="mappings",
+        ),
+    ],
+)
+def test_what_was_found_by_hand(found: Any, told: list[Any]) -> None:
+    with RagEvalCallbackHandler() as handler:
+        with question(QUESTION, handler) as asked:
+            asked.documents(found)
+        run = only_run(handler)
+        items = [(run.chunks[item.chunk], item.score) for item in run.stages[0].items]
+        assert [
+            (None if chunk.id.startswith("text-") else chunk.id, chunk.text, score) for chunk, score in items
+        ] == told
+        assert handler.stats()["malformed_item"] == 0
+
+
+@pytest.mark.parametrize("found", [5, [5], [object()], {"text": "one mapping is no list"}, None])
+def test_what_is_no_search_result_is_counted(found: Any) -> None:
+    with RagEvalCallbackHandler() as handler:
+        with question(QUESTION, handler) as asked:
+            asked.documents(found)
+        assert handler.stats()["malformed_item"] == 1
+        assert only_run(handler).question == QUESTION
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        join(documents("a")),
+        [("system", join(documents("a"))), ("human", QUESTION)],
+        [{"role": "user", "content": join(documents("a"))}],
+        HumanMessage(join(documents("a"))),
+        ChatPromptTemplate.from_messages([("human", "{context}")]).invoke({"context": join(documents("a"))}),
+    ],
+)
+@pytest.mark.parametrize("said", ["It turns in Basel [1].", AIMessage("It turns in Basel [1].")])
+def test_a_model_call_told_by_hand(said: Any, prompt: Any) -> None:
+    with RagEvalCallbackHandler() as handler:
+        with question(QUESTION, handler) as asked:
+            asked.documents(documents("ab"))
+            asked.generated(said, prompt)
+        run = only_run(handler)
+        assert (run.answer, run.context_source) == ("It turns in Basel [1].", "prompt")
+        assert [chunk.id for chunk in run.context_chunks()] == ["a"]
+
+
+def test_without_its_prompt_the_last_search_is_the_context() -> None:
+    with RagEvalCallbackHandler() as handler:
+        with question(QUESTION, handler) as asked:
+            asked.documents(documents("ab"))
+            asked.generated("The Rhine passes through Basel before it turns north [1].")
+        run = only_run(handler)
+        assert (run.context_source, [chunk.id for chunk in run.context_chunks()]) == ("last_stage", ["a", "b"])
+        assert handler.last.evaluation.findings == ()
+
+
+def test_an_answer_alone_is_a_record_and_where_nothing_was_seen_nothing_is_blamed() -> None:
+    with RagEvalCallbackHandler() as handler:
+        with question(QUESTION, handler) as asked:
+            asked.answer = "It turns in Basel [1]."
+        run = only_run(handler)
+        assert (run.question, run.answer, run.stages, run.retrieval_is_unseen) == (QUESTION, asked.answer, (), True)
+        assert handler.last.evaluation.findings == ()
+
+
+def test_a_generator_that_goes_on_in_another_context_is_no_error() -> None:
+    """Starlette runs each step of a plain generator in a copy of the context."""
+
+    def steps(handler: RagEvalCallbackHandler) -> Any:
+        with question(QUESTION, handler) as asked:
+            yield "thinking"
+            asked.documents(documents("a"))
+            yield ask_by_hand()
+
+    with RagEvalCallbackHandler() as handler:
+        generator = steps(handler)
+        contextvars.copy_context().run(next, generator)
+        contextvars.copy_context().run(next, generator)
+        with pytest.raises(StopIteration):
+            contextvars.copy_context().run(next, generator)
+        run = only_run(handler)
+        assert (run.question, [stage.name for stage in run.stages]) == (QUESTION, ["search"])
+
+
+def test_a_misspelt_attribute_and_a_wrong_handler_are_told() -> None:
+    with RagEvalCallbackHandler() as handler:
+        with pytest.raises(AttributeError), question(QUESTION, handler) as asked:
+            asked.answers = "lost"  # type: ignore[attr-defined]
+        with pytest.raises(ConfigError, match="expected a RagEvalCallbackHandler as the handler, got 'x'"):
+            question(QUESTION, "x")  # type: ignore[arg-type]
+        with question(QUESTION, handler, tags="prod"):
+            pass
+        assert [run.tags for run in runs_of(handler)] == [(), ("prod",)]

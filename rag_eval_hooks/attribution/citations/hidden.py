@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-__all__ = ["Cover", "code_spans", "covered", "quote_spans", "reasoning_spans"]
+__all__ = ["COVER", "Cover", "code_spans", "covered", "quote_spans", "reasoning_spans"]
 
 MAX_INLINE_CODE = 2_000
 """Longer stretches between backticks are prose with stray backticks."""
