@@ -63,7 +63,7 @@ class Hooks:
     queue drops the newest record and counts it. All methods may be called from any thread. Share one object among
     all handlers of a process; it may be created before a fork.
 
-    Nobody waits for an evaluation (about 4 ms of CPU for ten chunks of 1 kB), so it takes second place: `linger_s`,
+    Nobody waits for an evaluation (about 5 ms of CPU for ten chunks of 1 kB), so it takes second place: `linger_s`,
     `patience_s` and `share` say how far. `flush`, `settle` and `close` suspend all three.
 
     Args:
