@@ -39,6 +39,8 @@ def assemble(trace: Trace, keys: ItemKeys = USUAL_KEYS) -> RagRun:
     answer = answer_in(trace.root.output, texts_by_turn(trace, found), question)
     call = answering_call(found, answer)
     text = call_text(call) if call is not None else None
+    if status == "interrupted" and answer is not None and not _said_here(answer, found):
+        answer = None
     if call is not None:
         answer = _answer(trace, status, call, answer)
     # A call that was cut off after its last word wrote the answer, so it is no attempt.
@@ -98,6 +100,15 @@ def _answer(trace: Trace, status: Status, call: Step, answer: str | None) -> str
     delivered = delivered_text(call, trace.read.get(call.run_id))
     # LangChain reports the output of an abandoned root without the token that was delivered last.
     return delivered if answer is None or (status == "abandoned" and delivered.startswith(answer)) else answer
+
+
+def _said_here(answer: str, found: Sequence[Step]) -> bool:
+    """Whether an answer may come from one of these calls; the state of a graph also holds that of an earlier question.
+
+    An answer given by way of a tool call has no text to compare.
+    """
+    texts = [call_text(step).strip() for step in found]
+    return any(not text or text in answer or answer.strip() in text for text in texts)
 
 
 def _is_whole(call: Step) -> bool:

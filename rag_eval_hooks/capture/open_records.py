@@ -77,7 +77,7 @@ class OpenRecords:
         """By run id: the record it belongs to, open or (for a while) delivered; also of runs that were dropped."""
         self._open: OrderedDict[int, Record] = OrderedDict()
         """The open records, oldest first."""
-        self._interrupted: dict[_Thread, Record] = {}
+        self._interrupted: dict[_Thread, list[Record]] = {}
         """Open records that wait for the run that goes on with them, by the conversation they belong to."""
         self._shells: deque[tuple[Hashable, ...]] = deque()
         """The ids in `_runs` that stand for nothing any more, oldest first: of delivered records, and dropped ones."""
@@ -129,7 +129,7 @@ class OpenRecords:
         found: list[tuple[Record, Forced | None]] = []
         for record, trace in self.all():
             if trace.root_ended is not None:
-                if trace.waits_to_resume:
+                if trace.waits_to_resume and not trace.shares_thread:
                     is_due = now - trace.root_ended >= (self._limits.resume_s or 0.0)
                 else:
                     is_due = orphans or now - trace.root_ended >= self._limits.grace_s
@@ -249,19 +249,28 @@ class OpenRecords:
         thread = _thread_of(trace.starts[trace.root_id][2], trace.metadata)
         if thread is None:
             return False
+        waiting = self._interrupted.setdefault(thread, [])
+        waiting.append(record)
         trace.waits_to_resume = True
-        self._interrupted[thread] = record
+        if len(waiting) > 1:
+            for one in waiting:
+                if one.trace is not None:
+                    one.trace.shares_thread = True
         return True
 
     def _waiting_in(self, thread: "_Thread | None") -> "Record | None":
-        return self._interrupted.get(thread) if self._interrupted and thread is not None else None
+        """Returns the record that waits in a conversation; of several, none can be told to be the one meant."""
+        waiting = self._interrupted.get(thread) if self._interrupted and thread is not None else None
+        if not waiting or waiting[0].trace is None or waiting[0].trace.shares_thread:
+            return None
+        return waiting[0]
 
     def _resume(self, record: "Record", run_id: Hashable, start: Start) -> None:
         """Lets a run go on with an interrupted question, as if its root had not ended."""
         trace = record.trace
         if trace is None:
             return
-        self._stop_waiting(trace)
+        self._stop_waiting(record, trace)
         self._runs[run_id] = record
         trace.starts[run_id] = (trace.root_id, *start[1:])
         trace.resumes = (*trace.resumes, run_id)
@@ -269,11 +278,14 @@ class OpenRecords:
         trace.root_ended = None
         self.counts["resumed"] += 1
 
-    def _stop_waiting(self, trace: Trace) -> None:
+    def _stop_waiting(self, record: "Record", trace: Trace) -> None:
         trace.waits_to_resume = False
         thread = _thread_of(trace.starts[trace.root_id][2], trace.metadata)
-        if thread is not None:
-            self._interrupted.pop(thread, None)
+        waiting = None if thread is None else self._interrupted.get(thread)
+        if thread is not None and waiting is not None:
+            waiting.remove(record)
+            if not waiting:
+                del self._interrupted[thread]
 
     def close(self, record: "Record", forced: Forced | None) -> Trace | None:
         """Ends a record; returns its trace if it is worth delivering."""
@@ -281,7 +293,7 @@ class OpenRecords:
         if trace is None or self._open.pop(id(record), None) is None:
             return None
         if trace.waits_to_resume:
-            self._stop_waiting(trace)
+            self._stop_waiting(record, trace)
         trace.forced = forced
         ids = tuple(trace.starts)
         if len(trace.ends) < len(ids):
