@@ -256,3 +256,8 @@ def test_documents_that_a_function_turns_into_text_stay_unseen(handler: RagEvalC
     assert {one.reason for one in last.evaluation.results if one.metric.startswith("ContextPrecision")} == {
         "no_context"
     }
+
+
+def test_an_answer_that_repeats_the_question_is_an_answer(handler: RagEvalCallbackHandler) -> None:
+    """Its text is a query as well, but one that was sent before it was said."""
+    assert ask(rag(FakeChat(say=lambda _: QUESTION)), handler) == usual(answer=QUESTION)
