@@ -17,7 +17,7 @@ from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks.hooks import Captured, Hooks, RunSink
 from rag_eval_hooks.metrics import Metric
 from rag_eval_hooks.record import Gold, RagRun
-from rag_eval_hooks_langchain.compat import FALLBACKS, fallback_parent, note_fallbacks
+from rag_eval_hooks_langchain.compat import FALLBACKS, fallback_parent, note_branch, note_fallbacks
 from rag_eval_hooks_langchain.extract import (
     document_lists,
     items_from_documents,
@@ -170,6 +170,7 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
                     parent = None
             else:
                 parent = parent_run_id.int
+                note_branch(parent)
             if name == FALLBACKS:
                 note_fallbacks(run_id, inputs)
             self._collector.start(run_id.int, parent, "chain", name, inputs, tags, metadata, snapshot)
