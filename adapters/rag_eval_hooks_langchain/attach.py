@@ -2,21 +2,21 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import Any
 
 from langchain_core.documents import Document
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.outputs import ChatGeneration, LLMResult
+from langchain_core.prompt_values import PromptValue
 
 from rag_eval_hooks.capture import ExplicitQuestion, guarded
+from rag_eval_hooks.capture.scope import SCOPE, Belonging
 from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks_langchain.compat import ambient_run
-from rag_eval_hooks_langchain.extract import items_from_documents, snapshot
+from rag_eval_hooks_langchain.extract import items_from_documents, prompt_from_messages, reply_from_result, snapshot
 from rag_eval_hooks_langchain.handler import RagEvalCallbackHandler
 
 __all__ = ["Question", "attach", "attached", "detach", "question"]
-
-_block: ContextVar[RagEvalCallbackHandler | None] = ContextVar("rag_eval_hooks_handler", default=None)
-"""The handler of the `question` block that we are in."""
 
 
 class _Switch:
@@ -30,13 +30,23 @@ class _Switch:
         self.handler: RagEvalCallbackHandler | None = None
 
     def get(self) -> RagEvalCallbackHandler | None:
-        return _block.get() or self.attached
+        return _handler_of_block() or self.attached
 
     @property
     def attached(self) -> RagEvalCallbackHandler | None:
         """The process's handler; None once it is closed."""
         handler = self.handler
         return None if handler is None or handler.is_closed else handler
+
+
+def _handler_of_block() -> RagEvalCallbackHandler | None:
+    """Returns the handler of the `question` block that we are in, or that this task has outlived."""
+    scope = SCOPE.get()
+    while scope is not None:
+        if isinstance(scope, Belonging) and isinstance(scope.owner, RagEvalCallbackHandler):
+            return scope.owner
+        scope = scope.outer
+    return None
 
 
 _switch = _Switch()
@@ -111,6 +121,27 @@ class Question(ExplicitQuestion):
             whole = [Document(page_content=one) if isinstance(one, str) else one for one in found]
             self.retrieved(items_from_documents(whole), query, name)
 
+    def generated(
+        self,
+        text: str | BaseMessage,
+        prompt: str | Sequence[BaseMessage] | PromptValue | None = None,
+        name: str = "model",
+    ) -> None:
+        """Notes a model call that no LangChain model makes.
+
+        Args:
+            text: What the model said; of a message, its token counts are kept, too.
+            prompt: All it was given; without it, the context cannot be read from the prompt.
+            name: The model's name in the record.
+        """
+        with guarded("question.generated"):
+            if isinstance(prompt, PromptValue):
+                prompt = prompt.to_messages()
+            given = [HumanMessage(prompt)] if isinstance(prompt, str) else prompt or ()
+            message = text if isinstance(text, BaseMessage) else AIMessage(text)
+            reply = reply_from_result(LLMResult(generations=[[ChatGeneration(message=message)]]))
+            self._step("model", name, prompt_from_messages(given), reply)
+
 
 @contextmanager
 def question(
@@ -154,20 +185,16 @@ def question(
     _register()
     asked = Question(
         taken.collector,
-        snapshot(text),
+        text,
         name=name,
         tags=tuple(tags),
         metadata=metadata,
         around=ambient_run(),
+        owner=taken,
+        snapshot=snapshot,
     )
-    token = _block.set(taken)
-    try:
-        with asked:
-            yield asked
-    finally:
-        # In a generator that is closed elsewhere the variable is not ours to reset.
-        with guarded("question.leave"):
-            _block.reset(token)
+    with asked:
+        yield asked
 
 
 def _register() -> None:

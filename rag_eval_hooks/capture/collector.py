@@ -180,13 +180,20 @@ class Collector:
             self._marked.add(run_id)
 
     def open(
-        self, run_id: Hashable, name: str | None, value: Any, tags: Sequence[str], metadata: Mapping[str, Any]
+        self,
+        run_id: Hashable,
+        name: str | None,
+        value: Any,
+        tags: Sequence[str],
+        metadata: Mapping[str, Any],
+        snapshot: Callable[[Any], Any] | None = None,
     ) -> None:
         """Opens a record by hand, wherever it is called; see `rag_eval_hooks.capture.question`."""
         self._seen.add(run_id)
         self._roots.add(run_id)
+        kept = value if snapshot is None else _take(snapshot, value)
         about = (tuple(tags), dict(metadata), self._wall(), False)
-        self._events.append((_START, self._clock(), run_id, None, "chain", name, value, about))
+        self._events.append((_START, self._clock(), run_id, None, "chain", name, kept, about))
         if self._wake is not None:
             self._wake()
 

@@ -1,14 +1,13 @@
 """A question that hand-written code opens and ends itself."""
 
-from collections.abc import Hashable, Mapping, Sequence
-from contextvars import Token
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 from uuid import uuid4
 
 from rag_eval_hooks.capture.collector import Collector
 from rag_eval_hooks.capture.guard import guarded
-from rag_eval_hooks.capture.scope import SCOPE, Belonging
+from rag_eval_hooks.capture.scope import Belonging
 from rag_eval_hooks.capture.trace import Items, Message, Reply
 
 __all__ = ["ExplicitQuestion"]
@@ -28,6 +27,8 @@ class ExplicitQuestion:
         tags: Tags of the record.
         metadata: Metadata of the record.
         around: Id of the run that the block stands in, if any: what would run directly below it belongs here.
+        owner: What the adapter wants to find again in the context; see `Belonging`.
+        snapshot: Takes what must be kept of the framework's objects; called at once.
     """
 
     def __init__(
@@ -39,15 +40,18 @@ class ExplicitQuestion:
         tags: Sequence[str] = (),
         metadata: Mapping[str, Any] | None = None,
         around: Hashable | None = None,
+        owner: object = None,
+        snapshot: Callable[[Any], Any] | None = None,
     ) -> None:
         self._collector = collector
         self._run_id: Hashable = uuid4().int
         self._around = around
+        self._owner = owner
+        self._snapshot = snapshot
         self._scope: Belonging | None = None
         self.answer: Any = None
         """What the user got; where it is not set, the text of the answering model call counts."""
         self._opening = (text, name, tuple(tags), dict(metadata or {}))
-        self._token: Token[Any] | None = None
 
     def retrieved(self, items: Items, query: str | None = None, name: str = "search") -> None:
         """Notes a search that no retriever of the framework shows.
@@ -81,9 +85,9 @@ class ExplicitQuestion:
     def __enter__(self) -> Self:
         with guarded("question.start"):
             text, name, tags, metadata = self._opening
-            self._collector.open(self._run_id, name, text, tags, metadata)
-            self._scope = Belonging(self._collector, self._run_id, self._around)
-            self._token = SCOPE.set(self._scope)
+            self._collector.open(self._run_id, name, text, tags, metadata, self._snapshot)
+            self._scope = Belonging(self._collector, self._run_id, self._around, self._owner)
+            self._scope.enter()
         return self
 
     def __exit__(
@@ -91,17 +95,8 @@ class ExplicitQuestion:
     ) -> None:
         with guarded("question.end"):
             if self._scope is not None:
-                self._scope.is_open = False
-            if self._token is not None:
-                self._leave(self._token)
+                self._scope.leave()
             if error is None:
-                self._collector.end(self._run_id, self.answer)
+                self._collector.end(self._run_id, self.answer, snapshot=self._snapshot)
             else:
                 self._collector.fail(self._run_id, error)
-
-    def _leave(self, token: Token[Any]) -> None:
-        try:
-            SCOPE.reset(token)
-        except ValueError:  # a generator that is closed in another context than the one it was begun in
-            if SCOPE.get() is self._scope:
-                SCOPE.set(None)

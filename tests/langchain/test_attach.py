@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
@@ -170,3 +170,35 @@ def test_what_is_suppressed_is_in_no_record_and_counted() -> None:
         assert whole(only_run(handler)) == RECORD
         stats = handler.stats()
         assert (stats["opened"], stats["suppressed"], stats["late"]) == (1, 18, 0)
+
+
+def test_a_generator_that_suppresses_may_be_closed_elsewhere() -> None:
+    async def judge() -> AsyncIterator[str]:
+        with suppress_capture():
+            yield await rag().ainvoke("Is it good?")
+
+    async def run() -> None:
+        judging = judge()
+        await asyncio.create_task(anext(judging))
+        await judging.aclose()
+        await rag().ainvoke(QUESTION)
+
+    with RagEvalCallbackHandler() as handler:
+        attach(handler)
+        asyncio.run(run())
+        assert whole(only_run(handler)) == RECORD
+        assert handler.stats()["suppressed"] == 9
+
+
+def test_a_function_of_ours_that_asks_a_chain_makes_no_records() -> None:
+    """Otherwise each record would make the next, for ever."""
+
+    def redact(text: str) -> str:
+        rag().invoke("Is it private?")
+        return text
+
+    with RagEvalCallbackHandler(redact=redact) as handler:
+        attach(handler)
+        rag().invoke(QUESTION)
+        assert whole(only_run(handler)) == RECORD
+        assert handler.stats()["suppressed"] > 0
