@@ -5,7 +5,8 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import Any, Final
 from uuid import UUID
 
-from rag_eval_hooks.capture.trace import Forced, Items, Kind, Reply, Resume, Start, Trace
+from rag_eval_hooks.capture.guard import guarded
+from rag_eval_hooks.capture.trace import Forced, Items, Kind, Resume, Start, Trace
 
 __all__ = ["UNSET", "About", "Limits", "OpenRecords", "Record"]
 
@@ -15,6 +16,12 @@ UNSET: Final[Any] = object()
 About = tuple[tuple[str, ...], Mapping[str, Any], float, bool]
 """Of a run that opens a record: tags, metadata, time since 1970, and whether it names a parent nobody knows."""
 
+MAX_DEPTH = 8
+"""Levels of a snapshot that are looked at for its size; adapters keep no more."""
+SLOT = 64
+"""Bytes counted for each entry of a list or mapping."""
+OPAQUE = 200
+"""Bytes counted for an object that is not looked into."""
 
 _Thread = tuple[str | None, str]
 """A conversation: the name of the runs that it consists of, and its id."""
@@ -312,7 +319,8 @@ class OpenRecords:
             self.counts["discarded"] += 1
             return None
         self.counts["finished"] += 1
-        trace.size = _size(trace)
+        with guarded("capture.size"):  # the values of metadata are the host's own, and may change while we look
+            trace.size = _size(trace)
         return trace
 
     def suppress(self, run_id: Hashable) -> None:
@@ -364,29 +372,32 @@ def _goes_on(value: Any) -> bool:
 
 def _size(trace: Trace) -> int:
     """Estimates the bytes a finished trace holds; texts count whole although the host may share them."""
-    size = 2_000 + 300 * len(trace.starts)
+    size = 2_000 + 300 * len(trace.starts) + _bytes(trace.metadata)
     for start in trace.starts.values():
-        if start[1] == "model" and start[3]:
-            for message in start[3]:
-                size += _length(message.content)
+        size += _bytes(start[3])
     for _, output, lists, _ in trace.ends.values():
-        if output is not None:
-            kind = type(output)
-            if kind is Items:
-                size += _items_size(output)
-            elif kind is str:
-                size += len(output)
-            elif kind is Reply:
-                size += _length(output.content)
+        size += _bytes(output)
         for items in lists:
-            size += _items_size(items)
+            size += _bytes(items)
+    for tokens in trace.tokens.values():
+        size += 60 * len(tokens)
     return size
 
 
-def _items_size(items: Items) -> int:
-    return 500 * len(items) + sum([_length(item[1]) for item in items])
-
-
-def _length(content: Any) -> int:
-    """Counts the characters of a text, the blocks of a list of blocks, and nothing of what should not be there."""
-    return len(content) if isinstance(content, (str, list)) else 0
+def _bytes(value: Any, depth: int = 0) -> int:
+    """Counts the characters of the texts in a snapshot, and something for what holds them."""
+    kind = type(value)
+    if kind is str:
+        return len(value)
+    if value is None or kind is bool or kind is float or kind is int or depth > MAX_DEPTH:
+        return 0
+    if kind is dict:
+        inner = value.values()
+    elif issubclass(kind, (tuple, list)):
+        inner = value
+    else:  # the host's own, in a document's metadata: only asked for its length
+        return len(value) if issubclass(kind, (str, bytes, bytearray)) else OPAQUE
+    size = SLOT * len(value)
+    if depth and value and type(next(iter(inner))) in (float, int):  # an embedding
+        return size
+    return size + sum([_bytes(one, depth + 1) for one in inner])
