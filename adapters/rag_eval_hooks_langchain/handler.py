@@ -391,7 +391,7 @@ class _SwitchedOff(Collector):
 
     def start(self, *_: Any, **__: Any) -> None: ...
 
-    open = token = part = said = end = fail = start
+    open = suppress = token = part = said = end = fail = start
 
     def is_open(self, run_id: Hashable) -> bool:
         return False

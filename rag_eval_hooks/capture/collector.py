@@ -126,7 +126,7 @@ class Collector:
         scope = SCOPE.get()
         if scope is not None:
             if not isinstance(scope, Belonging):
-                self._suppress(run_id)
+                self.suppress(run_id)
                 return
             if scope.collector is self and scope.is_open and (parent_id == scope.around or parent_id not in seen):
                 parent_id = scope.run_id
@@ -197,7 +197,7 @@ class Collector:
         if self._wake is not None:
             self._wake()
 
-    def _suppress(self, run_id: Hashable) -> None:
+    def suppress(self, run_id: Hashable) -> None:
         """Notes a run only so that its end, and what runs below it elsewhere, is recognised."""
         self._seen.add(run_id)
         self._events.append((_DROP, run_id))

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from rag_eval_hooks.capture.collector import Collector
 from rag_eval_hooks.capture.guard import guarded
-from rag_eval_hooks.capture.scope import Belonging
+from rag_eval_hooks.capture.scope import SCOPE, Belonging
 from rag_eval_hooks.capture.trace import Items, Message, Reply
 
 __all__ = ["ExplicitQuestion"]
@@ -18,7 +18,7 @@ class ExplicitQuestion:
 
     For code that calls a retriever and a model without a chain around them, which otherwise are two records. Like a
     chain, it ends with the block; an exception passes through and is the record's error. Work that is still running
-    then gets the grace time. Never raises for anything of its own.
+    then gets the grace time. Inside `suppress_capture` it is no question either. Never raises for anything of its own.
 
     Args:
         collector: What takes the events.
@@ -84,6 +84,10 @@ class ExplicitQuestion:
 
     def __enter__(self) -> Self:
         with guarded("question.start"):
+            around = SCOPE.get()
+            if around is not None and not isinstance(around, Belonging):
+                self._collector.suppress(self._run_id)
+                return self
             text, name, tags, metadata = self._opening
             self._collector.open(self._run_id, name, text, tags, metadata, self._snapshot)
             self._scope = Belonging(self._collector, self._run_id, self._around, self._owner)

@@ -11,7 +11,7 @@ from langchain_fakes import FakeChat, FakeRetriever, rag
 from whole_record import only_run, runs_of, whole
 
 from rag_eval_hooks.errors import ConfigError
-from rag_eval_hooks_langchain import RagEvalCallbackHandler, attach, attached, detach, suppress_capture
+from rag_eval_hooks_langchain import RagEvalCallbackHandler, attach, attached, detach, question, suppress_capture
 
 RECORD = {
     "question": "Where does the Rhine turn?",
@@ -164,12 +164,13 @@ def test_what_is_suppressed_is_in_no_record_and_counted() -> None:
 
     with RagEvalCallbackHandler() as handler:
         attach(handler)
-        with suppress_capture():
+        with suppress_capture(), question("Is it there?") as asked:
             rag().invoke("Warm up?")
+            asked.answer = "Yes."
         RunnableLambda(judged).invoke(QUESTION)
         assert whole(only_run(handler)) == RECORD
         stats = handler.stats()
-        assert (stats["opened"], stats["suppressed"], stats["late"]) == (1, 18, 0)
+        assert (stats["opened"], stats["suppressed"], stats["late"]) == (1, 19, 0)
 
 
 def test_a_generator_that_suppresses_may_be_closed_elsewhere() -> None:

@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableLambda
 from langchain_fakes import TEXTS, USAGE, FakeChat, FakeRetriever, documents, join, rag
-from versions import needs_langgraph
+from versions import needs_langgraph, since_langgraph
 from whole_record import only_run, runs_of, whole
 
 from rag_eval_hooks.errors import ConfigError
@@ -237,6 +237,7 @@ def test_blocks_in_generators_end_out_of_turn() -> None:
 
 
 @needs_langgraph
+@since_langgraph(0, 4)
 def test_a_graph_that_stops_and_goes_on_in_a_block_is_not_interrupted() -> None:
     from langgraph.checkpoint.memory import InMemorySaver
     from langgraph.graph import START, StateGraph
