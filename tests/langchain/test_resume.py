@@ -240,3 +240,28 @@ def test_the_answer_in_the_state_to_an_earlier_question_is_none_to_this(resume_s
         shown = whole(runs_of(handler)[-1])
         shown.pop("metadata")
         assert shown == INTERRUPTED
+
+
+def test_what_a_task_found_before_it_was_interrupted_still_counts() -> None:
+    """Its result comes from the checkpoint; a search of the interrupted function itself would run again."""
+    from langgraph.checkpoint.memory import InMemorySaver
+    from langgraph.func import entrypoint, task
+    from langgraph.types import interrupt
+
+    @task
+    def search(text: str) -> Any:
+        return FakeRetriever().invoke(text)
+
+    @entrypoint(checkpointer=InMemorySaver())
+    def answer(text: str) -> Any:
+        found = search(text).result()
+        interrupt("go on?")
+        return FakeChat().invoke([("system", join(found)), ("human", text)]).content
+
+    with RagEvalCallbackHandler(resume_s=60) as handler:
+        answer.invoke(QUESTION, config=config("t", handler))
+        go_on(answer, "t", handler)
+        (run,) = runs_of(handler)
+        shown = whole(run)
+        shown.pop("metadata")
+        assert shown == WHOLE
