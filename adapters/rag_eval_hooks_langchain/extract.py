@@ -46,6 +46,8 @@ MEDIA_HOLDERS = ("source", "image_url", "input_audio", "audio", "file", "video_u
 MEDIA_PAYLOADS = ("data", "base64", "file_data", "url", "image_url", "file_id", "id")
 MAX_DEPTH = 6
 MAX_ENTRIES = 100
+MAX_TOP_ENTRIES = 1_000
+"""Of an input or output itself: the question and the answer may stand anywhere in a graph's state."""
 MAX_CITATIONS = 2_000
 
 WITHOUT_DOCUMENTS = frozenset((str, AIMessage, AIMessageChunk, ChatPromptValue, StringPromptValue))
@@ -276,9 +278,10 @@ def snapshot(value: Any, depth: int = 0) -> Any:
     """
     if type(value) is str or value is None or isinstance(value, (str, int, float)):
         return value
+    limit = MAX_ENTRIES if depth else MAX_TOP_ENTRIES
     if depth < MAX_DEPTH:
         if isinstance(value, dict):
-            return {key: snapshot(item, depth + 1) for key, item in islice(value.items(), MAX_ENTRIES)}
+            return {key: snapshot(item, depth + 1) for key, item in islice(value.items(), limit)}
         if isinstance(value, (list, tuple)):
             if _are_documents(value):
                 return items_from_documents(value)
@@ -293,12 +296,12 @@ def snapshot(value: Any, depth: int = 0) -> Any:
         return list(prompt_from_messages(value.to_messages()))
     if depth < MAX_DEPTH:
         if isinstance(value, Mapping):
-            return {key: snapshot(item, depth + 1) for key, item in islice(value.items(), MAX_ENTRIES)}
+            return {key: snapshot(item, depth + 1) for key, item in islice(value.items(), limit)}
         fields = getattr(value, "__dict__", None)
         if type(fields) is dict and not callable(value):
             return {
                 key: snapshot(item, depth + 1)
-                for key, item in islice(fields.items(), MAX_ENTRIES)
+                for key, item in islice(fields.items(), limit)
                 if isinstance(key, str) and not key.startswith("_")
             }
     return Opaque(f"<{type(value).__name__}>")
