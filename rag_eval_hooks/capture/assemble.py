@@ -38,6 +38,8 @@ def assemble(trace: Trace, keys: ItemKeys = USUAL_KEYS) -> RagRun:
     question = _question(trace)
     answer = answer_in(trace.root.output, texts_by_turn(trace, found), question)
     call = answering_call(found, answer)
+    if call is not None and answer is not None and trace.is_cut and not _said_here(answer, [call]):
+        call = None  # who wrote the answer is among what was not kept
     text = call_text(call) if call is not None else None
     if status == "interrupted" and answer is not None and not _said_here(answer, found):
         answer = None
@@ -194,6 +196,8 @@ def _flags(trace: Trace, ledger: Ledger, calls: Sequence[Step], answer: str | No
         yield "open_children"
     if ledger.attempts:
         yield "failed_attempts"
+    if trace.is_cut:
+        yield "too_many_steps"
     if context.joined:
         yield "several_prompts"
     if trace.resumed_at is not None:

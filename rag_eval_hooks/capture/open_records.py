@@ -176,6 +176,7 @@ class OpenRecords:
             trace.touched = now
             if len(trace.starts) >= self._limits.max_steps:
                 self.counts["too_many_steps"] += 1
+                trace.is_cut = True
                 self._drop(run_id, record)
                 return None
             trace.starts[run_id] = start

@@ -141,6 +141,8 @@ class Trace:
     """Whether the root has ended only to wait for somebody, and the record waits with it."""
     shares_thread: bool = False
     """Whether another question waits in the same conversation, so that none can be told to be the one meant."""
+    is_cut: bool = False
+    """Whether it had more runs than are kept."""
     left_early: bool = False
     """Whether the root ended normally while work below it went on: the consumer stopped reading."""
     streamed: bool = False
