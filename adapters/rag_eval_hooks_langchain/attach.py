@@ -155,7 +155,9 @@ def question(
     """Makes everything that runs in a `with` block one question: hand-written code without a chain around it.
 
     The handler need not be passed to what runs in the block. Tasks and `asyncio.to_thread` belong to it, too; a plain
-    thread does if it runs in a copy of the context (`contextvars.copy_context().run`).
+    thread does if it runs in a copy of the context (`contextvars.copy_context().run`). In a generator, the block holds
+    for its reader as well while the generator waits: of two read in turns by one thread or task, the block that began
+    last gets what both run. Inside `suppress_capture` a block is no question.
 
     >>> from langchain_core.language_models import FakeListChatModel
     >>> from rag_eval_hooks_langchain import RagEvalCallbackHandler, question
