@@ -217,20 +217,25 @@ class Hooks:
     # On the worker's thread --------------------------------------------------------------------------------------
 
     def _process(self, trace: Trace) -> None:
+        outcome = "failed_record"
+        try:
+            outcome = self._outcome_of(trace)
+        finally:  # counted last: until then it is under way
+            self._count(outcome)
+
+    def _outcome_of(self, trace: Trace) -> str:
+        """Evaluates a finished question and hands it to the sinks; returns the word under which it is counted."""
         run: RagRun | None = None
         with guarded_work("hooks.record"):
             run = assemble(trace, self._item_keys)
         if run is None:
-            self._count("failed_record")
-            return
+            return "failed_record"
         run = self._labelled(self._without_secrets(run))
         evaluation: Evaluation | None = None
         with guarded_work("hooks.evaluate"):
             evaluation = evaluate(run, self._metrics, self._attributor)
         if evaluation is None:
-            self._count("failed_evaluation")
-            return
-        self._count("evaluated")
+            return "failed_evaluation"
         if INCOMPLETE in evaluation.made_by.attributor:
             self._count("model_incomplete")
         if self._attributor is not None:
@@ -244,6 +249,7 @@ class Hooks:
                 sink.write(run, evaluation)
                 done = True
             self._count("written" if done else "sink_error")
+        return "evaluated"
 
     def _without_secrets(self, run: RagRun) -> RagRun:
         if self._redact is None:
@@ -349,7 +355,7 @@ class Hooks:
         return self._worker.is_closed
 
     def stats(self) -> dict[str, int]:
-        """Returns what happened to every question, by word.
+        """Returns what happened to every question, by word; the sums hold at any moment, also while questions run.
 
         `opened` == `open` + `discarded` + `submitted`, and `submitted` == `queued` + `queue_full` + `closed` +
         `evaluated` + `failed_record` + `failed_evaluation`. Of all these, `evicted` and `timeout` did not end by
@@ -361,15 +367,21 @@ class Hooks:
         counts runs left out of a record that had 5,000 of them, `gold_error` records whose labels could not be had.
         `caught_in_process` is the number of exceptions that the host never saw, of all hooks of the process together.
         """
-        total: dict[str, int] = {}
+        self._drain()
+        # Read from the end to the beginning of a question's way: what moves on meanwhile is then still to come.
+        with self._lock:
+            total = dict(self._counts)
+        refused = self._worker.stats()
         for collector in list(self._collectors.values()):
             for word, number in collector.stats().items():
                 total[word] = total.get(word, 0) + number
-        total.pop("finished", None)
-        with self._lock:
-            total.update(self._counts)
-        total.update(self._worker.stats())
-        total.pop("processed", None)
+        total |= {
+            "submitted": total.pop("finished", 0),
+            "queue_full": refused["queue_full"],
+            "closed": refused["closed"],
+        }
+        through = ("queue_full", "closed", "evaluated", "failed_record", "failed_evaluation")
+        total["queued"] = total["submitted"] - sum(total[word] for word in through)
         total["caught_in_process"] = sum(caught_counts().values())
         return total
 

@@ -1,20 +1,16 @@
 """Attaching one handler to everything that runs, in the whole process or in one block."""
 
 from collections.abc import Iterable, Mapping
-from contextvars import ContextVar, Token
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
-from rag_eval_hooks.capture import ExplicitQuestion, guarded, leave
+from rag_eval_hooks.capture import ExplicitQuestion, guarded
+from rag_eval_hooks.capture.scope import SCOPE, Belonging
 from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks_langchain.compat import ambient_run
 from rag_eval_hooks_langchain.extract import items_from_found, prompt_from, reply_from, snapshot
 from rag_eval_hooks_langchain.handler import RagEvalCallbackHandler
 
 __all__ = ["attach", "attached", "detach", "question"]
-
-_block: ContextVar[RagEvalCallbackHandler | None] = ContextVar("rag_eval_hooks_handler", default=None)
-"""The handler of the `question` block that we are in."""
 
 
 class _Switch:
@@ -28,13 +24,23 @@ class _Switch:
         self.handler: RagEvalCallbackHandler | None = None
 
     def get(self) -> RagEvalCallbackHandler | None:
-        return _block.get() or self.attached
+        return _handler_of_block() or self.attached
 
     @property
     def attached(self) -> RagEvalCallbackHandler | None:
         """The process's handler; None once it is closed."""
         handler = self.handler
         return None if handler is None or handler.is_closed else handler
+
+
+def _handler_of_block() -> RagEvalCallbackHandler | None:
+    """Returns the handler of the `question` block that we are in, or that this task has outlived."""
+    scope = SCOPE.get()
+    while scope is not None:
+        if isinstance(scope, Belonging) and isinstance(scope.owner, RagEvalCallbackHandler):
+            return scope.owner
+        scope = scope.outer
+    return None
 
 
 _switch = _Switch()
@@ -100,9 +106,10 @@ class question(ExplicitQuestion):  # noqa: N801  used as a `with` statement, lik
     """Makes everything that runs in a `with` block one question: hand-written code without a chain around it.
 
     The handler need not be passed to what runs in the block. Tasks and `asyncio.to_thread` belong to it, too; a plain
-    thread does if it runs in a copy of the context (`contextvars.copy_context().run`). A generator that yields inside
-    the block is one question only if all its steps run in one context: an async generator's do, but Starlette runs each
-    step of a plain one in a context of its own.
+    thread does if it runs in a copy of the context (`contextvars.copy_context().run`). In a generator, the block holds
+    for its reader as well while the generator waits: of two read in turns by one thread or task, the block that began
+    last gets what both run; and all its steps must run in one context, as an async generator's do (Starlette runs each
+    step of a plain one in a context of its own). Inside `suppress_capture` a block is no question.
 
     >>> from langchain_core.language_models import FakeListChatModel
     >>> from rag_eval_hooks_langchain import RagEvalCallbackHandler, question
@@ -126,7 +133,7 @@ class question(ExplicitQuestion):  # noqa: N801  used as a `with` statement, lik
         ConfigError: If `handler` is no handler, or none is given and none is attached.
     """
 
-    __slots__ = ("_block_token", "_handler")
+    __slots__ = ()
 
     def __init__(
         self,
@@ -145,10 +152,15 @@ class question(ExplicitQuestion):  # noqa: N801  used as a `with` statement, lik
         _register()
         labels = (tags,) if isinstance(tags, str) else tuple(tags)
         super().__init__(
-            taken.collector, snapshot(text), name=name, tags=labels, metadata=metadata, around=ambient_run()
+            taken.collector,
+            text,
+            name=name,
+            tags=labels,
+            metadata=metadata,
+            around=ambient_run(),
+            owner=taken,
+            snapshot=snapshot,
         )
-        self._handler = taken
-        self._block_token: Token[RagEvalCallbackHandler | None] | None = None
 
     def documents(self, found: Any, query: str | None = None, name: str = "search") -> None:
         """Notes a search that ran without a LangChain retriever.
@@ -172,17 +184,6 @@ class question(ExplicitQuestion):  # noqa: N801  used as a `with` statement, lik
         """
         with guarded("question.generated"):
             self.replied(reply_from(text), prompt_from(prompt), name)
-
-    def __enter__(self) -> Self:
-        self._block_token = _block.set(self._handler)
-        return super().__enter__()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        super().__exit__(kind, error, trace)
-        if self._block_token is not None:
-            leave(_block, self._block_token, self._handler)
 
 
 def _register() -> None:

@@ -6,19 +6,39 @@ from uuid import UUID
 
 from rag_eval_hooks.capture import guarded
 
-__all__ = ["FALLBACKS", "ambient_run", "fallback_parent", "note_fallbacks"]
+__all__ = ["FALLBACKS", "ambient_run", "fallback_parent", "note_branch", "note_fallbacks"]
 
 FALLBACKS = "RunnableWithFallbacks"
 """Name of the runs to note."""
 
 # Until `with_fallbacks` passes its run id on (langchain issue 36072; still so in langchain-core 1.8.3): the branches of
 # `chain.with_fallbacks([...])` arrive without a parent, so that one question would give several records.
-_wrapper: ContextVar[tuple[int, int] | None] = ContextVar("rag_eval_hooks_fallbacks", default=None)
+_wrapper: ContextVar["_Fallbacks | None"] = ContextVar("rag_eval_hooks_fallbacks", default=None)
+
+
+class _Fallbacks:
+    """A run with fallbacks, and its input, by which branches without a parent are known."""
+
+    __slots__ = ("inputs", "run_id")
+
+    def __init__(self, run_id: int, inputs: int) -> None:
+        self.run_id = run_id
+        self.inputs: int | None = inputs
 
 
 def note_fallbacks(run_id: UUID, inputs: Any) -> None:
     """Remembers, in the caller's context, that a run with fallbacks has begun with this input object."""
-    _wrapper.set((run_id.int, id(inputs)))
+    _wrapper.set(_Fallbacks(run_id.int, id(inputs)))
+
+
+def note_branch(parent_id: int) -> None:
+    """Notes that a branch names its parent, as those of streams do: then no run without one belongs to it.
+
+    A stream stays open as long as its reader likes, and he may ask the same again meanwhile, with the same object.
+    """
+    wrapper = _wrapper.get()
+    if wrapper is not None and wrapper.run_id == parent_id:
+        wrapper.inputs = None
 
 
 def fallback_parent(inputs: Any) -> int | None:
@@ -28,7 +48,7 @@ def fallback_parent(inputs: Any) -> int | None:
     the run is open its input is alive, and so the object's id is its own.
     """
     wrapper = _wrapper.get()
-    return wrapper[0] if wrapper is not None and wrapper[1] == id(inputs) else None
+    return wrapper.run_id if wrapper is not None and wrapper.inputs == id(inputs) else None
 
 
 def ambient_run() -> int | None:

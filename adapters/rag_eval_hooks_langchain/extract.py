@@ -52,6 +52,8 @@ TEXT_KEYS = ("page_content", "text", "content")
 """Where a mapping that stands for a document has its text."""
 MAX_DEPTH = 6
 MAX_ENTRIES = 100
+MAX_TOP_ENTRIES = 1_000
+"""Of an input or output itself: the question and the answer may stand anywhere in a graph's state."""
 MAX_CITATIONS = 2_000
 
 WITHOUT_DOCUMENTS = frozenset((str, AIMessage, AIMessageChunk, ChatPromptValue, StringPromptValue))
@@ -353,9 +355,10 @@ def snapshot(value: Any, depth: int = 0) -> Any:
     """
     if type(value) is str or value is None or isinstance(value, (str, int, float)):
         return value
+    limit = MAX_ENTRIES if depth else MAX_TOP_ENTRIES
     if depth < MAX_DEPTH:
         if isinstance(value, dict):
-            return {key: snapshot(item, depth + 1) for key, item in islice(value.items(), MAX_ENTRIES)}
+            return {key: snapshot(item, depth + 1) for key, item in islice(value.items(), limit)}
         if isinstance(value, (list, tuple)):
             items = _items_in(value)
             if items is not None:
@@ -371,12 +374,12 @@ def snapshot(value: Any, depth: int = 0) -> Any:
         return list(prompt_from_messages(value.to_messages()))
     if depth < MAX_DEPTH:
         if isinstance(value, Mapping):
-            return {key: snapshot(item, depth + 1) for key, item in islice(value.items(), MAX_ENTRIES)}
+            return {key: snapshot(item, depth + 1) for key, item in islice(value.items(), limit)}
         fields = getattr(value, "__dict__", None)
         if type(fields) is dict and not callable(value):
             return {
                 key: snapshot(item, depth + 1)
-                for key, item in islice(fields.items(), MAX_ENTRIES)
+                for key, item in islice(fields.items(), limit)
                 if isinstance(key, str) and not key.startswith("_")
             }
     return Opaque(f"<{type(value).__name__}>")

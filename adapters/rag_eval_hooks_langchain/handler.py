@@ -17,7 +17,7 @@ from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks.hooks import Captured, Hooks, RunSink
 from rag_eval_hooks.metrics import Metric
 from rag_eval_hooks.record import Gold, RagRun
-from rag_eval_hooks_langchain.compat import FALLBACKS, fallback_parent, note_fallbacks
+from rag_eval_hooks_langchain.compat import FALLBACKS, fallback_parent, note_branch, note_fallbacks
 from rag_eval_hooks_langchain.extract import (
     WITHOUT_DOCUMENTS,
     document_lists,
@@ -171,6 +171,7 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
                     parent = None
             else:
                 parent = parent_run_id.int
+                note_branch(parent)
             if name == FALLBACKS:
                 note_fallbacks(run_id, inputs)
             self._collector.start(run_id.int, parent, "chain", name, inputs, tags, metadata, snapshot)
@@ -391,7 +392,7 @@ class _SwitchedOff(Collector):
 
     def start(self, *_: Any, **__: Any) -> None: ...
 
-    open = token = part = said = end = fail = start
+    open = suppress = token = part = said = end = fail = start
 
     def is_open(self, run_id: Hashable) -> bool:
         return False

@@ -11,7 +11,7 @@ from rag_eval_hooks.capture.guard import FOR_THE_HOST, caught, guarded, guarded_
 from rag_eval_hooks.capture.open_records import UNSET, Limits
 from rag_eval_hooks.capture.packing import find_in_prompt
 from rag_eval_hooks.capture.question import ExplicitQuestion
-from rag_eval_hooks.capture.scope import leave, suppress_capture
+from rag_eval_hooks.capture.scope import suppress_capture
 from rag_eval_hooks.capture.trace import Item, Items, Kind, Message, Opaque, Reply, Resume, Step, Trace
 from rag_eval_hooks.capture.worker import Worker
 
@@ -37,6 +37,5 @@ __all__ = [
     "find_in_prompt",
     "guarded",
     "guarded_work",
-    "leave",
     "suppress_capture",
 ]

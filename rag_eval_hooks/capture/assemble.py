@@ -38,7 +38,11 @@ def assemble(trace: Trace, keys: ItemKeys = USUAL_KEYS) -> RagRun:
     question = _question(trace)
     answer = answer_in(trace.root.output, texts_by_turn(trace, found), question)
     call = answering_call(found, answer)
+    if call is not None and answer is not None and trace.is_cut and not _said_here(answer, [call]):
+        call = None  # who wrote the answer is among what was not kept
     text = call_text(call) if call is not None else None
+    if status == "interrupted" and answer is not None and not _said_here(answer, found):
+        answer = None
     if call is not None:
         answer = _answer(trace, status, call, answer)
     # A call that was cut off after its last word wrote the answer, so it is no attempt.
@@ -100,6 +104,15 @@ def _answer(trace: Trace, status: Status, call: Step, answer: str | None) -> str
     return delivered if answer is None or (status == "abandoned" and delivered.startswith(answer)) else answer
 
 
+def _said_here(answer: str, found: Sequence[Step]) -> bool:
+    """Whether an answer may come from one of these calls; the state of a graph also holds that of an earlier question.
+
+    An answer given by way of a tool call has no text to compare.
+    """
+    texts = [call_text(step).strip() for step in found]
+    return any(not text or text in answer or answer.strip() in text for text in texts)
+
+
 def _is_whole(call: Step) -> bool:
     reply = call.output
     return isinstance(reply, Reply) and not reply.calls_tools and bool(call_text(call).strip())
@@ -112,6 +125,8 @@ def _flags(trace: Trace, ledger: Ledger, calls: Sequence[Step], answer: str | No
         yield "open_children"
     if ledger.attempts:
         yield "failed_attempts"
+    if trace.is_cut:
+        yield "too_many_steps"
     if context.joined:
         yield "several_prompts"
     if trace.resumed_at is not None:

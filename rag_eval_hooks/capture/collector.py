@@ -148,7 +148,7 @@ class Collector:
         scope = SCOPE.get()
         if scope is not None:
             if not isinstance(scope, Belonging):
-                self._suppress(run_id)
+                self.suppress(run_id)
                 return
             is_ours = scope.collector is self and scope.is_open
             if is_ours and (parent_id == scope.around or parent_id not in self._seen):
@@ -186,13 +186,20 @@ class Collector:
             self._drain_backlog()
 
     def open(
-        self, run_id: Hashable, name: str | None, value: Any, tags: Sequence[str], metadata: Mapping[str, Any]
+        self,
+        run_id: Hashable,
+        name: str | None,
+        value: Any,
+        tags: Sequence[str],
+        metadata: Mapping[str, Any],
+        snapshot: Callable[[Any], Any] | None = None,
     ) -> None:
         """Opens a record by hand, wherever it is called; see `rag_eval_hooks.capture.question`."""
         self._seen.add(run_id)
-        self._start_record(run_id, None, "chain", name, value, (tuple(tags), dict(metadata), self._wall(), False, True))
+        kept = value if snapshot is None else _take(snapshot, value)
+        self._start_record(run_id, None, "chain", name, kept, (tuple(tags), dict(metadata), self._wall(), False, True))
 
-    def _suppress(self, run_id: Hashable) -> None:
+    def suppress(self, run_id: Hashable) -> None:
         """Notes a run only so that its end, and what runs below it elsewhere, is recognised."""
         self._seen.add(run_id)
         self._events.append((_DROP, run_id))

@@ -48,9 +48,17 @@ def attempts_of(trace: Trace, lineage: Lineage) -> tuple[Attempt, ...]:
 
 
 def given_up(trace: Trace, lineage: Lineage) -> list[Step]:
-    """Returns the steps that did not come to their end and were tried again: attempts, and what was interrupted."""
+    """Returns the steps that did not come to their end and were tried again: attempts, and what was interrupted.
+
+    A graph that goes on runs the interrupted step once more, but takes the results of finished tasks in it from its
+    checkpoint: what was found in a step that does not search again still counts.
+    """
     since = trace.resumed_at
-    stopped = [step for step in trace.steps if since is not None and step.started < since and stops(step.error)]
+    if since is None:
+        return _failed(trace, lineage)
+    searches = [step for step in trace.steps if step.started >= since and (step.kind == "retriever" or step.lists)]
+    again = {above.name for step in searches for above in lineage.ancestors(step)}
+    stopped = [step for step in trace.steps if step.started < since and stops(step.error) and step.name in again]
     return [*_failed(trace, lineage), *(step for step in stopped if not trace.is_root(step))]
 
 

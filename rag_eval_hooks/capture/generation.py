@@ -18,7 +18,7 @@ def candidates(trace: Trace, ledger: Ledger, lineage: Lineage) -> list[Step]:
     """Returns the calls that may have written the answer, in order of start.
 
     Calls inside a retriever rewrite, rank or extract; calls inside a tool answer to the agent; calls before the first
-    search, or whose text became a query, condense the question.
+    search, or whose text became a query afterwards, condense the question.
     """
     outside = [step for step in trace.steps if step.kind == "model" and not lineage.below(step, "retriever")]
     top = [step for step in outside if not lineage.below(step, "tool")] or outside
@@ -27,7 +27,7 @@ def candidates(trace: Trace, ledger: Ledger, lineage: Lineage) -> list[Step]:
     late = [step for step in top if after is None or step.started >= after]
     if not late and trace.root.error is None:
         late = top  # a graph that goes on with documents from its state shows them only at its end
-    return [step for step in late if call_text(step).strip() not in ledger.queries]
+    return [step for step in late if step.started > ledger.queries.get(call_text(step).strip(), float("-inf"))]
 
 
 def texts_by_turn(trace: Trace, found: Sequence[Step]) -> list[frozenset[str]]:

@@ -49,8 +49,8 @@ class Ledger:
     """The lists, in order of start."""
     retrieval_ended: float | None
     """When the first search ended, on the collector's clock; None if none did."""
-    queries: frozenset[str]
-    """The queries that were sent."""
+    queries: Mapping[str, float]
+    """The queries that were sent, each with the time when it was sent last."""
     attempts: bool
     """Whether searches of failed attempts were left out of what counts."""
     carried: tuple[int, ...]
@@ -78,9 +78,7 @@ def build_ledger(trace: Trace, lineage: Lineage, keys: ItemKeys) -> Ledger:
         chunks=pool.chunks(),
         stages=tuple(_stage(listing, trace.id_text) for listing in listings),
         retrieval_ended=min(ends) if ends else None,
-        queries=frozenset(
-            query for query in (_query(step) for step in trace.steps if step.kind == "retriever") if query is not None
-        ),
+        queries={query: step.started for step in trace.steps if (query := _query(step)) is not None},
         attempts=attempts,
         carried=carried,
     )

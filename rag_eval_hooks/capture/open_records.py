@@ -5,7 +5,8 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import Any, Final
 from uuid import UUID
 
-from rag_eval_hooks.capture.trace import Forced, Items, Kind, Reply, Resume, Start, Trace
+from rag_eval_hooks.capture.guard import guarded
+from rag_eval_hooks.capture.trace import Forced, Items, Kind, Resume, Start, Trace
 
 __all__ = ["UNSET", "About", "Limits", "OpenRecords", "Record"]
 
@@ -16,6 +17,12 @@ About = tuple[tuple[str, ...], Mapping[str, Any], float, bool, bool]
 """Of a run that opens a record: tags, metadata, time since 1970, whether it names a parent nobody knows, and whether it
 is kept even if nothing was retrieved or generated."""
 
+MAX_DEPTH = 8
+"""Levels of a snapshot that are looked at for its size; adapters keep no more."""
+SLOT = 64
+"""Bytes counted for each entry of a list or mapping."""
+OPAQUE = 200
+"""Bytes counted for an object that is not looked into."""
 
 _Thread = tuple[str | None, str]
 """A conversation: the name of the runs that it consists of, and its id."""
@@ -78,7 +85,7 @@ class OpenRecords:
         """By run id: the record it belongs to, open or (for a while) delivered; also of runs that were dropped."""
         self._open: OrderedDict[int, Record] = OrderedDict()
         """The open records, oldest first."""
-        self._interrupted: dict[_Thread, Record] = {}
+        self._interrupted: dict[_Thread, list[Record]] = {}
         """Open records that wait for the run that goes on with them, by the conversation they belong to."""
         self._tombstones: deque[tuple[Hashable, ...]] = deque()
         """The ids in `_runs` that stand for nothing any more, oldest first: of delivered records, and dropped ones."""
@@ -130,7 +137,7 @@ class OpenRecords:
         found: list[tuple[Record, Forced | None]] = []
         for record, trace in self.all():
             if trace.root_ended is not None:
-                if trace.waits_to_resume:
+                if trace.waits_to_resume and not trace.shares_thread:
                     is_due = now - trace.root_ended >= (self._limits.resume_s or 0.0)
                 else:
                     is_due = orphans or now - trace.root_ended >= self._limits.grace_s
@@ -164,12 +171,13 @@ class OpenRecords:
         if about is None or (record is not None and record.trace is None):
             trace = None if record is None else record.trace
             if record is None or trace is None:
-                self.counts["late"] += 1
+                self.counts["suppressed" if record is not None and record.is_suppressed else "late"] += 1
                 self._drop(run_id, record or Record(None))
                 return None
             trace.touched = now
             if len(trace.starts) >= self._limits.max_steps:
                 self.counts["too_many_steps"] += 1
+                trace.is_cut = True
                 self._drop(run_id, record)
                 return None
             trace.starts[run_id] = start
@@ -251,19 +259,28 @@ class OpenRecords:
         thread = _thread_of(trace.starts[trace.root_id][2], trace.metadata)
         if thread is None:
             return False
+        waiting = self._interrupted.setdefault(thread, [])
+        waiting.append(record)
         trace.waits_to_resume = True
-        self._interrupted[thread] = record
+        if len(waiting) > 1:
+            for one in waiting:
+                if one.trace is not None:
+                    one.trace.shares_thread = True
         return True
 
     def _waiting_in(self, thread: "_Thread | None") -> "Record | None":
-        return self._interrupted.get(thread) if self._interrupted and thread is not None else None
+        """Returns the record that waits in a conversation; of several, none can be told to be the one meant."""
+        waiting = self._interrupted.get(thread) if self._interrupted and thread is not None else None
+        if not waiting or waiting[0].trace is None or waiting[0].trace.shares_thread:
+            return None
+        return waiting[0]
 
     def _resume(self, record: "Record", run_id: Hashable, start: Start) -> None:
         """Lets a run go on with an interrupted question, as if its root had not ended."""
         trace = record.trace
         if trace is None:
             return
-        self._stop_waiting(trace)
+        self._stop_waiting(record, trace)
         self._runs[run_id] = record
         trace.starts[run_id] = (trace.root_id, *start[1:])
         trace.resumes = (*trace.resumes, run_id)
@@ -271,11 +288,14 @@ class OpenRecords:
         trace.root_ended = None
         self.counts["resumed"] += 1
 
-    def _stop_waiting(self, trace: Trace) -> None:
+    def _stop_waiting(self, record: "Record", trace: Trace) -> None:
         trace.waits_to_resume = False
         thread = _thread_of(trace.starts[trace.root_id][2], trace.metadata)
-        if thread is not None:
-            self._interrupted.pop(thread, None)
+        waiting = None if thread is None else self._interrupted.get(thread)
+        if thread is not None and waiting is not None:
+            waiting.remove(record)
+            if not waiting:
+                del self._interrupted[thread]
 
     def close(self, record: "Record", forced: Forced | None) -> Trace | None:
         """Ends a record; returns its trace if it is worth delivering."""
@@ -283,7 +303,7 @@ class OpenRecords:
         if trace is None or self._open.pop(id(record), None) is None:
             return None
         if trace.waits_to_resume:
-            self._stop_waiting(trace)
+            self._stop_waiting(record, trace)
         trace.forced = forced
         ids = tuple(trace.starts)
         if len(trace.ends) < len(ids):
@@ -302,13 +322,14 @@ class OpenRecords:
             self.counts["discarded"] += 1
             return None
         self.counts["finished"] += 1
-        trace.size = _size(trace)
+        with guarded("capture.size"):  # the values of metadata are the host's own, and may change while we look
+            trace.size = _size(trace)
         return trace
 
     def suppress(self, run_id: Hashable) -> None:
         """Counts a run that is not to be captured, and remembers its id."""
         self.counts["suppressed"] += 1
-        self._drop(run_id, Record(None))
+        self._drop(run_id, Record(None, is_suppressed=True))
 
     def _drop(self, run_id: Hashable, record: "Record") -> None:
         """Keeps nothing of a run but the record it belongs to: what runs below it is no question of its own."""
@@ -332,10 +353,12 @@ class OpenRecords:
 class Record:
     """What the tables hold of one question: its trace while it is open, an empty shell once delivered."""
 
-    __slots__ = ("cut_off", "trace")
+    __slots__ = ("cut_off", "is_suppressed", "trace")
 
-    def __init__(self, trace: Trace | None) -> None:
+    def __init__(self, trace: Trace | None, *, is_suppressed: bool = False) -> None:
         self.trace = trace
+        self.is_suppressed = is_suppressed
+        """Whether it stands for a run that is not to be captured."""
         self.cut_off: frozenset[Hashable] = frozenset()
         """Runs that had not ended when the record was delivered."""
 
@@ -354,29 +377,32 @@ def _goes_on(value: Any) -> bool:
 
 def _size(trace: Trace) -> int:
     """Estimates the bytes a finished trace holds; texts count whole although the host may share them."""
-    size = 2_000 + 300 * len(trace.starts)
+    size = 2_000 + 300 * len(trace.starts) + _bytes(trace.metadata)
     for start in trace.starts.values():
-        if start[1] == "model" and start[3]:
-            for message in start[3]:
-                size += _length(message.content)
+        size += _bytes(start[3])
     for _, output, lists, _ in trace.ends.values():
-        if output is not None:
-            kind = type(output)
-            if kind is Items:
-                size += _items_size(output)
-            elif kind is str:
-                size += len(output)
-            elif kind is Reply:
-                size += _length(output.content)
+        size += _bytes(output)
         for items in lists:
-            size += _items_size(items)
+            size += _bytes(items)
+    for tokens in trace.tokens.values():
+        size += 60 * len(tokens)
     return size
 
 
-def _items_size(items: Items) -> int:
-    return 500 * len(items) + sum([_length(item[1]) for item in items])
-
-
-def _length(content: Any) -> int:
-    """Counts the characters of a text, the blocks of a list of blocks, and nothing of what should not be there."""
-    return len(content) if isinstance(content, (str, list)) else 0
+def _bytes(value: Any, depth: int = 0) -> int:
+    """Counts the characters of the texts in a snapshot, and something for what holds them."""
+    kind = type(value)
+    if kind is str:
+        return len(value)
+    if value is None or kind is bool or kind is float or kind is int or depth > MAX_DEPTH:
+        return 0
+    if kind is dict:
+        inner = value.values()
+    elif issubclass(kind, (tuple, list)):
+        inner = value
+    else:  # the host's own, in a document's metadata: only asked for its length
+        return len(value) if issubclass(kind, (str, bytes, bytearray)) else OPAQUE
+    size = SLOT * len(value)
+    if depth and value and type(next(iter(inner))) in (float, int):  # an embedding
+        return size
+    return size + sum([_bytes(one, depth + 1) for one in inner])

@@ -71,6 +71,10 @@ class Packing:
         self._longest_first = sorted(
             (index for index, text in enumerate(texts) if text.strip()), key=lambda index: -len(texts[index])
         )
+        self._by_shingle: dict[int, list[int]] = {}
+        """The items that hold a shingle, of those that were looked for by shingles: with many prompts, most items are
+        not in most of them, and comparing each with each takes longest."""
+        self._indexed: set[int] = set()
 
     def find(self, prompt: str) -> list[Hit]:
         """Returns the items that are in a prompt, in prompt order.
@@ -107,14 +111,19 @@ class Packing:
                 claims.add(first, last)
         hits: list[Hit] = []
         left: list[int] = []
+        absent: list[tuple[int, int]] = []
         for index in missing:
-            found = _claim(self._items[index].level, prompt.text, claims)
+            item = self._items[index]
+            if item.level[: item.least_head] not in prompt.text:
+                absent.append((0, index))
+                continue
+            found = _claim(item.level, prompt.text, claims)
             if found is None:
                 left.append(index)
             else:
                 hits.append(Hit(index, prompt.back(found), "exact", 1.0))
         rest: list[int] = []
-        heads = [(_longest_head(self._items[index], prompt.text), index) for index in left]
+        heads = [*absent, *((_longest_head(self._items[index], prompt.text), index) for index in left)]
         for size, index in sorted(heads, key=lambda head: (-head[0], head[1])):
             text = self._items[index].level
             found = _claim(text[:size].rstrip(), prompt.text, claims) if size else None
@@ -131,7 +140,7 @@ class Packing:
         """Looks for items that were re-formatted; also returns those of which too little is there, but maybe a part."""
         hits: list[Hit] = []
         in_part: list[int] = []
-        likely = [index for index in rest if not prompt.shingles.keys().isdisjoint(self._items[index].shingles)]
+        likely = self._sharing(rest, prompt)
         if not likely:
             return hits, in_part
         free = [claims.free(piece.start(), piece.end()) for piece in prompt.pieces]
@@ -157,6 +166,17 @@ class Packing:
             start = prompt.pieces[min(found.values())].start()
             hits.append(Hit(index, prompt.back(start), "shingle", min(coverage, 1.0)))
         return hits, in_part
+
+    def _sharing(self, rest: Sequence[int], prompt: PromptForms) -> list[int]:
+        """Returns those of the items that share a shingle with a prompt."""
+        for index in rest:
+            if index not in self._indexed:
+                self._indexed.add(index)
+                for shingle in self._items[index].shingles:
+                    self._by_shingle.setdefault(shingle, []).append(index)
+        known = self._by_shingle.keys() & prompt.shingles.keys()
+        near = {index for shingle in known for index in self._by_shingle[shingle]}
+        return [index for index in rest if index in near]
 
     def _find_sentences(self, rest: Sequence[int], prompt: PromptForms, claims: _Claims) -> list[Hit]:
         """Looks for items of which code picked sentences; each stretch of the prompt explains one item."""

@@ -27,11 +27,23 @@ class _PoolChunk:
     given_id: bool
     """Whether the framework gave the id."""
     derived_from: str | None = None
+    _bare: dict[str, Any] | None = None
 
     @cached_property
     def level(self) -> str:
         """The text, levelled: rewriting does not keep white space."""
         return levelled(self.text)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Its words."""
+        return frozenset(self.level.lower().split())
+
+    def bare(self, keys: ItemKeys) -> dict[str, Any]:
+        """Returns its metadata without scores, which rewriting keeps."""
+        if self._bare is None:
+            self._bare = {key: value for key, value in self.metadata.items() if key not in keys.score}
+        return self._bare
 
 
 class Pool:
@@ -94,15 +106,11 @@ class Pool:
     def _same_metadata(self, place: int, sources: Iterable[int]) -> list[int]:
         """Returns the source of a rewritten chunk: the only one with its metadata, or of several the likest by far."""
         chunk = self._chunks[place]
-        bare = _without_scores(chunk.metadata, self._keys)
-        same = [
-            source
-            for source in dict.fromkeys(sources)
-            if bare and _without_scores(self._chunks[source].metadata, self._keys) == bare
-        ]
+        bare = chunk.bare(self._keys)
+        same = [source for source in dict.fromkeys(sources) if bare and self._chunks[source].bare(self._keys) == bare]
         if len(same) > 1:
-            words = set(chunk.level.lower().split())
-            shared = {source: len(words & set(self._chunks[source].level.lower().split())) for source in same}
+            words = chunk.words
+            shared = {source: len(words & self._chunks[source].words) for source in same}
             best = max(shared.values())
             same = [source for source in same if shared[source] == best and 2 * best > len(words)]
         return same if len(same) == 1 else []
@@ -132,7 +140,3 @@ def _score_in(metadata: Any, keys: ItemKeys) -> float | None:
         if number is not None:
             return number
     return None
-
-
-def _without_scores(metadata: Any, keys: ItemKeys) -> dict[str, Any]:
-    return {key: value for key, value in metadata.items() if key not in keys.score}

@@ -1,14 +1,13 @@
 """A question that hand-written code opens and ends itself."""
 
-from collections.abc import Hashable, Mapping, Sequence
-from contextvars import Token
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 from uuid import uuid4
 
 from rag_eval_hooks.capture.collector import Collector
 from rag_eval_hooks.capture.guard import guarded
-from rag_eval_hooks.capture.scope import SCOPE, Belonging, enter, leave
+from rag_eval_hooks.capture.scope import SCOPE, Belonging
 from rag_eval_hooks.capture.trace import Items, Message, Reply
 
 __all__ = ["ExplicitQuestion"]
@@ -19,7 +18,7 @@ class ExplicitQuestion:
 
     For code that calls a retriever and a model without a chain around them, which otherwise are two records. Like a
     chain, it ends with the block; an exception passes through and is the record's error. Work that is still running
-    then gets the grace time. Its methods never raise.
+    then gets the grace time. Inside `suppress_capture` it is no question either. Its methods never raise.
 
     Args:
         collector: What takes the events.
@@ -28,10 +27,12 @@ class ExplicitQuestion:
         tags: Tags of the record.
         metadata: Metadata of the record.
         around: Id of the run that the block stands in, if any: what would run directly below it belongs here.
+        owner: What the adapter wants to find again in the context; see `Belonging`.
+        snapshot: Takes what must be kept of the framework's objects; called at once.
     """
 
     # An attribute that is misspelt must not be lost.
-    __slots__ = ("_around", "_collector", "_opening", "_run_id", "_scope", "_token", "answer")
+    __slots__ = ("_around", "_collector", "_opening", "_owner", "_run_id", "_scope", "_snapshot", "answer")
 
     def __init__(
         self,
@@ -42,15 +43,18 @@ class ExplicitQuestion:
         tags: Sequence[str] = (),
         metadata: Mapping[str, Any] | None = None,
         around: Hashable | None = None,
+        owner: object = None,
+        snapshot: Callable[[Any], Any] | None = None,
     ) -> None:
         self._collector = collector
         self._run_id: Hashable = uuid4().int
         self._around = around
+        self._owner = owner
+        self._snapshot = snapshot
         self._scope: Belonging | None = None
         self.answer: Any = None
         """What the user got; where it is not set, the text of the answering model call counts."""
         self._opening = (text, name, tuple(tags), dict(metadata or {}))
-        self._token: Token[Any] | None = None
 
     def retrieved(self, items: Items, query: str | None = None, name: str = "search") -> None:
         """Notes a search that no retriever of the framework shows.
@@ -82,10 +86,14 @@ class ExplicitQuestion:
 
     def __enter__(self) -> Self:
         with guarded("question.start"):
+            around = SCOPE.get()
+            if around is not None and not isinstance(around, Belonging):
+                self._collector.suppress(self._run_id)
+                return self
             text, name, tags, metadata = self._opening
-            self._collector.open(self._run_id, name, text, tags, metadata)
-            self._scope = Belonging(self._collector, self._run_id, self._around)
-            self._token = enter(self._scope)
+            self._collector.open(self._run_id, name, text, tags, metadata, self._snapshot)
+            self._scope = Belonging(self._collector, self._run_id, self._around, self._owner)
+            self._scope.enter()
         return self
 
     def __exit__(
@@ -93,10 +101,8 @@ class ExplicitQuestion:
     ) -> None:
         with guarded("question.end"):
             if self._scope is not None:
-                self._scope.is_open = False
-            if self._token is not None:
-                leave(SCOPE, self._token, self._scope)
+                self._scope.leave()
             if error is None:
-                self._collector.end(self._run_id, self.answer)
+                self._collector.end(self._run_id, self.answer, snapshot=self._snapshot)
             else:
                 self._collector.fail(self._run_id, error)

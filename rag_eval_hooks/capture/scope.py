@@ -2,66 +2,79 @@
 
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar, Token
-from typing import Any
+from contextvars import ContextVar
 
-__all__ = ["IN_USE", "SCOPE", "SUPPRESSED", "Belonging", "enter", "leave", "suppress_capture"]
+__all__ = ["IN_USE", "SCOPE", "Belonging", "Scope", "suppress_capture"]
 
 
-class Belonging:
+class Scope:
+    """Leaves what starts in a context out of every record; its subclass gives it to a question.
+
+    It may end elsewhere than it began, and out of turn: generators are closed by other tasks, by the garbage collector,
+    and after others that began later in the same context. A token of the variable would raise then, or bring back what
+    is over; so each knows the one around it.
+    """
+
+    __slots__ = ("is_open", "outer")
+
+    def __init__(self) -> None:
+        self.outer: Scope | None = None
+        """What held before."""
+        self.is_open = True
+        """False once the block has ended; tasks that outlive it keep the context."""
+
+    def enter(self) -> None:
+        """Makes it hold in this context."""
+        if not IN_USE:
+            IN_USE.append(True)
+        self.outer = SCOPE.get()
+        SCOPE.set(self)
+
+    def leave(self) -> None:
+        """Ends it; what held before holds again, unless something else holds here now."""
+        self.is_open = False
+        while self.outer is not None and not self.outer.is_open:
+            self.outer = self.outer.outer
+        if SCOPE.get() is self:
+            SCOPE.set(self.outer)
+
+
+class Belonging(Scope):
     """Says of a context that what starts in it belongs to an open question.
 
     Args:
         collector: The collector that the question is open in; runs that others take are none of its.
         run_id: Id of the question's root.
         around: Id of the run that the context stands in, if any: what would run directly below it belongs here.
+        owner: What the adapter wants to find again in the context.
     """
 
-    __slots__ = ("around", "collector", "is_open", "run_id")
+    __slots__ = ("around", "collector", "owner", "run_id")
 
-    def __init__(self, collector: object, run_id: Hashable, around: Hashable | None) -> None:
+    def __init__(self, collector: object, run_id: Hashable, around: Hashable | None, owner: object) -> None:
+        super().__init__()
         self.collector = collector
         self.run_id = run_id
         self.around = around
-        self.is_open = True
-        """False once the question has ended; tasks that outlive it keep the context."""
+        self.owner = owner
 
 
-class _Suppressed:
-    """Marks a context in which nothing is captured."""
-
-
-SUPPRESSED = _Suppressed()
-SCOPE: ContextVar[Belonging | _Suppressed | None] = ContextVar("rag_eval_hooks_scope", default=None)
-"""What holds in this context; tasks and `asyncio.to_thread` take it along, plain threads do not. Set by `enter`."""
+SCOPE: ContextVar[Scope | None] = ContextVar("rag_eval_hooks_scope", default=None)
+"""What holds in this context; tasks and `asyncio.to_thread` take it along, plain threads do not."""
 IN_USE: list[bool] = []
-"""Not empty from the first `enter` in this process on: until then no event needs to look into its context."""
-
-
-def enter(scope: Belonging | _Suppressed) -> Token[Belonging | _Suppressed | None]:
-    """Lets a scope hold from here on in this context; returns what `SCOPE.reset` takes to end it."""
-    if not IN_USE:
-        IN_USE.append(True)
-    return SCOPE.set(scope)
+"""Not empty from the first `Scope.enter` in this process on: until then, events need not look into their context."""
 
 
 @contextmanager
 def suppress_capture() -> Iterator[None]:
     """Leaves the runs of its block out of every record: model calls of judges, warm-ups, health checks.
 
-    They are counted as `suppressed`. Holds for this task or thread and what is started from it with its context.
+    They are counted as `suppressed`. Holds for this task or thread and what is started from it with its context, also
+    for a task that outlives the block.
     """
-    token = enter(SUPPRESSED)
+    scope = Scope()
+    scope.enter()
     try:
         yield
     finally:
-        SCOPE.reset(token)
-
-
-def leave(variable: ContextVar[Any], token: Token[Any], value: object) -> None:
-    """Ends what `value` was set for; in a generator that goes on in another context, as far as that can be done."""
-    try:
-        variable.reset(token)
-    except ValueError:
-        if variable.get() is value:
-            variable.set(None)
+        scope.leave()

@@ -20,6 +20,8 @@ ASSISTANT_ROLES = frozenset({"assistant", "ai"})
 
 def content_text(content: Any) -> str:
     """Returns the text of message content, whatever its shape; reasoning and tool blocks have none."""
+    if isinstance(content, Opaque):
+        return ""
     try:
         return message_text(content) or ""
     except InputError:

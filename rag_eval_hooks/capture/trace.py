@@ -142,6 +142,10 @@ class Trace:
     """Ids of the runs that went on with it, in order."""
     waits_to_resume: bool = False
     """Whether the root has ended only to wait for somebody, and the record waits with it."""
+    shares_thread: bool = False
+    """Whether another question waits in the same conversation, so that none can be told to be the one meant."""
+    is_cut: bool = False
+    """Whether it had more runs than are kept."""
     left_early: bool = False
     """Whether the root ended normally while work below it went on: the consumer stopped reading."""
     streamed: bool = False
@@ -204,9 +208,22 @@ class Trace:
         """Whether a graph stopped to wait for somebody, and has not gone on since."""
         since = self.resumed_at
         return any(
-            stops(error) and (since is None or self.starts[run_id][4] >= since)
+            stops(error) and (since is None or self.starts[run_id][4] >= since) and not self._ran_again(run_id)
             for run_id, (_, _, _, error) in self.ends.items()
         )
+
+    def _ran_again(self, run_id: Hashable) -> bool:
+        """Whether the graph around a run that stopped was called again: hand-written code asks somebody and goes on."""
+        above: Hashable | None = run_id
+        while above in self.starts:
+            parent_id, kind, name, _, _ = self.starts[above]
+            end = self.ends.get(above)
+            if end is not None and not end[3] and parent_id is not None:
+                again = (other[4] for other in self.starts.values() if other[:3] == (parent_id, kind, name))
+                if any(started >= end[0] for started in again):
+                    return True
+            above = parent_id
+        return False
 
     @property
     def seconds(self) -> float:

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from rag_eval_hooks.capture.guard import guarded, guarded_work
+from rag_eval_hooks.capture.scope import SCOPE, Scope
 
 __all__ = ["Worker"]
 
@@ -303,7 +304,12 @@ class Worker:
 
 
 def _loop(waiting: "queue.SimpleQueue[_Task | None]", reference: "weakref.ref[Worker]", interval: float) -> None:
-    """The thread: whatever ends it, the next piece of work starts another."""
+    """The thread: whatever ends it, the next piece of work starts another.
+
+    What the user's functions run here (a redaction that asks a model, a sink with a chain) is no question: with a
+    handler attached to the process, each record would make the next.
+    """
+    SCOPE.set(Scope())  # not `enter`: this thread's is no reason for the host's events to look for theirs
     try:
         _serve(waiting, reference, interval)
     finally:

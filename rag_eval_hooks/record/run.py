@@ -295,6 +295,7 @@ class RagRun(Model):
     (work below it had not ended), `failed_attempts` (searches of attempts that were repeated do not count),
     `several_prompts` (the context is what several calls got whose texts went into the answer), `resumed` (it was
     interrupted and went on), `withheld` (the redaction failed, so all texts were left out),
+    `too_many_steps` (it had more runs than are kept, so calls and searches are missing),
     `no_model_events` (there is an answer but no model call), `cached` (a model's answer came from a cache),
     `ignored:<key>` (a field of the input that was not read), `input:invalid_utf8` (bytes were replaced)."""
     inclusion_probability: Annotated[float, Field(gt=0, le=1)] = 1.0

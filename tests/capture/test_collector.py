@@ -172,8 +172,25 @@ def test_one_question_cannot_grow_without_bound() -> None:
         bench.start(f"m{number}", "root", "model", PROMPT)
         bench.end(f"m{number}", Reply("x"))
     bench.end("root", "x")
-    assert bench.only().usage.model_calls == 9  # ten steps, one of them the root
+    run = bench.only()
+    assert (run.usage.model_calls, run.flags) == (9, ("too_many_steps",))  # ten steps, one of them the root
     assert bench.collector.stats()["too_many_steps"] == 41
+
+
+def test_an_answer_by_a_call_that_was_not_kept_is_none_of_the_others() -> None:
+    bench = Bench(max_steps=4)
+    bench.start("root")
+    bench.start("r", "root", "retriever")
+    bench.end("r", DOCS)
+    for number in range(3):
+        bench.start(f"m{number}", "root", "model", (Message("user", "Relevant? Something else."),))
+        bench.end(f"m{number}", Reply("yes"))
+    bench.start("writer", "root", "model", PROMPT)
+    bench.end("writer", Reply("It is so."))
+    bench.end("root", "It is so.")
+    run = bench.only()
+    assert (run.answer, run.llm_text, run.answer_usage) == ("It is so.", None, None)
+    assert (run.context_source, [item.chunk for item in run.context]) == ("last_stage", [0, 1])
 
 
 def test_what_runs_below_a_run_too_many_is_no_question_of_its_own() -> None:
@@ -194,7 +211,7 @@ def test_what_runs_below_a_run_too_many_is_no_question_of_its_own() -> None:
     assert bench.delivered == []  # the two ends that were dropped do not count as ends of what is open
     bench.end("root", DOCS)
     run = bench.only()
-    assert (run.run_id, run.flags, run.usage.model_calls) == ("root", (), 0)
+    assert (run.run_id, run.flags, run.usage.model_calls) == ("root", ("too_many_steps",), 0)
     stats = bench.collector.stats()
     assert (stats["opened"], stats["too_many_steps"]) == (1, 2)
 

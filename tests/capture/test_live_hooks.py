@@ -203,3 +203,44 @@ def test_the_largest_options_work() -> None:
         ask(hooks, 1)
         assert hooks.flush() == 0
         assert hooks.last is not None
+
+
+def test_the_counts_add_up_while_a_record_is_written() -> None:
+    seen: list[dict[str, int]] = []
+
+    class Watching(MemorySink):
+        def write(self, run: Any, evaluation: Any) -> None:
+            seen.append(hooks.stats())
+
+    with Hooks(Watching()) as hooks:
+        ask(hooks, 0)
+        hooks.flush()
+    (during,) = seen
+    assert (during["submitted"], during["queued"], during["evaluated"]) == (1, 1, 0)
+    assert (hooks.stats()["queued"], hooks.stats()["evaluated"]) == (0, 1)
+
+
+BIG = "w" * 100_000
+
+
+@pytest.mark.parametrize(
+    ("docs", "prompt", "metadata", "taken"),
+    [
+        pytest.param(DOCS, "First text.", {"a": "b"}, 1, id="small"),
+        pytest.param(Items([("d1", "First text.", {"window": BIG}, None)]), "", {}, 0, id="metadata of a document"),
+        pytest.param(DOCS, [{"type": "text", "text": BIG}], {}, 0, id="a prompt in blocks"),
+        pytest.param(DOCS, "", {"state": {"notes": [BIG]}}, 0, id="metadata of the question"),
+    ],
+)
+def test_whatever_is_kept_counts_as_bytes(docs: Items, prompt: Any, metadata: Any, taken: int) -> None:
+    with Hooks(queue_bytes=50_000) as hooks:
+        collector = hooks.collector("test 1")
+        collector.start("q", None, "chain", "chain", "Q?", metadata=metadata)
+        collector.start("r", "q", "retriever", "search", "Q?")
+        collector.end("r", docs)
+        collector.start("m", "q", "model", "model", (Message("user", prompt),))
+        collector.end("m", Reply("Answer."))
+        collector.end("q", "Answer.")
+        hooks.flush()
+        stats = hooks.stats()
+        assert (stats["evaluated"], stats["queue_full"]) == (taken, 1 - taken)

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
@@ -12,7 +12,7 @@ from usual_record import usual
 from whole_record import only_run, runs_of, whole
 
 from rag_eval_hooks.errors import ConfigError
-from rag_eval_hooks_langchain import RagEvalCallbackHandler, attach, attached, detach, suppress_capture
+from rag_eval_hooks_langchain import RagEvalCallbackHandler, attach, attached, detach, question, suppress_capture
 
 QUESTION = "Where does the Rhine turn?"
 RECORD = usual(question=QUESTION)
@@ -162,9 +162,42 @@ def test_what_is_suppressed_is_in_no_record_and_counted() -> None:
 
     with RagEvalCallbackHandler() as handler:
         attach(handler)
-        with suppress_capture():
+        with suppress_capture(), question("Is it there?") as asked:
             rag().invoke("Warm up?")
+            asked.answer = "Yes."
         RunnableLambda(judged).invoke(QUESTION)
         assert whole(only_run(handler)) == RECORD
         stats = handler.stats()
-        assert (stats["opened"], stats["suppressed"], stats["late"]) == (1, 18, 0)
+        assert (stats["opened"], stats["suppressed"], stats["late"]) == (1, 19, 0)
+
+
+def test_a_generator_that_suppresses_may_be_closed_elsewhere() -> None:
+    async def judge() -> AsyncIterator[str]:
+        with suppress_capture():
+            yield await rag().ainvoke("Is it good?")
+
+    async def run() -> None:
+        judging = judge()
+        await asyncio.create_task(anext(judging))
+        await judging.aclose()
+        await rag().ainvoke(QUESTION)
+
+    with RagEvalCallbackHandler() as handler:
+        attach(handler)
+        asyncio.run(run())
+        assert whole(only_run(handler)) == RECORD
+        assert handler.stats()["suppressed"] == 9
+
+
+def test_a_function_of_ours_that_asks_a_chain_makes_no_records() -> None:
+    """Otherwise each record would make the next, for ever."""
+
+    def redact(text: str) -> str:
+        rag().invoke("Is it private?")
+        return text
+
+    with RagEvalCallbackHandler(redact=redact) as handler:
+        attach(handler)
+        rag().invoke(QUESTION)
+        assert whole(only_run(handler)) == RECORD
+        assert handler.stats()["suppressed"] > 0

@@ -8,6 +8,7 @@ import pytest
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.outputs import ChatGeneration, LLMResult
+from langchain_core.runnables import RunnableLambda
 from langchain_fakes import TEXTS, FakeRetriever, documents, rag
 
 from rag_eval_hooks.record import chunk_id
@@ -196,3 +197,11 @@ def test_an_output_that_has_no_text() -> None:
         handler.on_retriever_end(documents("a"), run_id=search)
         handler.on_chain_end({Key(): "Basel.", "number": 10**5000}, run_id=root)
         assert len(handler.last.run.chunks) == 1
+
+
+def test_an_answer_without_a_text_has_none() -> None:
+    """Not the name of its type, which would be judged as if the user had read it."""
+    odd = AIMessage.model_construct(content={"a": 1}, type="ai", additional_kwargs={}, response_metadata={})
+    with RagEvalCallbackHandler() as handler:
+        (FakeRetriever() | RunnableLambda(lambda _: odd)).invoke("Q?", config={"callbacks": [handler]})
+        assert handler.last.run.answer == ""

@@ -291,3 +291,12 @@ def test_many_questions_in_a_batch_of_which_some_are_retried(handler: RagEvalCal
 def test_a_map_over_questions_that_fall_back(handler: RagEvalCallbackHandler) -> None:
     broken("d").with_fallbacks([rag()]).map().invoke([QUESTION, QUESTION], config={"callbacks": [handler]})
     assert [whole(run) for run in runs_of(handler)] == [fallen_back("d")] * 2
+
+
+def test_another_question_while_a_stream_with_fallbacks_is_open_is_its_own(handler: RagEvalCallbackHandler) -> None:
+    """The same text object, as a constant is."""
+    stream = rag().with_fallbacks([rag()]).stream(QUESTION, config={"callbacks": [handler]})
+    next(stream)
+    rag().invoke(QUESTION, config={"callbacks": [handler]})
+    assert ANSWER.endswith("".join(stream))
+    assert [whole(run) for run in runs_of(handler)] == [usual(), usual()]

@@ -245,3 +245,15 @@ def test_documents_that_a_function_turns_into_text_stay_unseen(handler: RagEvalC
     assert {one.reason for one in last.evaluation.results if one.metric.startswith("ContextPrecision")} == {
         "no_context"
     }
+
+
+def test_an_answer_that_repeats_the_question_is_an_answer(handler: RagEvalCallbackHandler) -> None:
+    """Its text is a query as well, but one that was sent before it was said."""
+    assert ask(rag(FakeChat(say=lambda _: QUESTION)), handler) == usual(answer=QUESTION)
+
+
+def test_question_and_answer_may_stand_anywhere_in_a_large_state(handler: RagEvalCallbackHandler) -> None:
+    notes = {f"note {number}": "-" for number in range(300)}
+    chain = RunnableLambda(lambda state: state["question"]) | rag() | (lambda said: {**notes, "answer": f"So: {said}"})
+    shown = ask(chain, handler, {**notes, "question": QUESTION})
+    assert shown == usual(answer=f"So: {ANSWER}", llm_text=ANSWER)

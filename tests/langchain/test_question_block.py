@@ -3,14 +3,16 @@
 import asyncio
 import contextvars
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableLambda
-from langchain_fakes import TEXTS, FakeChat, FakeRetriever, documents, join, rag
+from langchain_fakes import TEXTS, USAGE, FakeChat, FakeRetriever, documents, join, rag
 from usual_record import usual
+from versions import needs_langgraph, since_langgraph
 from whole_record import only_run, runs_of, whole
 
 from rag_eval_hooks.errors import ConfigError
@@ -286,3 +288,73 @@ def test_a_misspelt_attribute_and_a_wrong_handler_are_told() -> None:
         with question(QUESTION, handler, tags="prod"):
             pass
         assert [run.tags for run in runs_of(handler)] == [(), ("prod",)]
+
+
+def test_messages_may_be_given_where_texts_are_meant() -> None:
+    """An answer as the model returned it, and a call of a model that LangChain does not run."""
+    prompt = [("system", join(documents("ab"))), ("human", QUESTION)]
+    with RagEvalCallbackHandler() as handler:
+        with question(HumanMessage(QUESTION), handler) as asked:
+            asked.documents(documents("ab"), "Rhine turn", "FakeRetriever")
+            asked.answer = FakeChat().invoke(prompt)
+        with question(QUESTION, handler) as asked:
+            asked.documents(documents("ab"), "Rhine turn", "FakeRetriever")
+            asked.generated(
+                AIMessage("It passes Basel [1].", usage_metadata={**USAGE}),
+                ChatPromptTemplate.from_messages(prompt).invoke({}),
+            )
+        record = RECORD | {
+            "chunks": "a b",
+            "stages": ["1 retrieve FakeRetriever(Rhine turn): a b"],
+            "context": "a b",
+        }
+        assert [whole(run) for run in runs_of(handler)] == [record, record]
+
+
+def test_blocks_in_generators_end_out_of_turn() -> None:
+    """Two streams of one thread, of which the one that began first ends first."""
+
+    def stream(text: str, handler: RagEvalCallbackHandler) -> Iterator[str]:
+        with question(text, handler):
+            yield FakeChat().invoke(f"About {text}").content
+
+    with RagEvalCallbackHandler() as handler:
+        first, second = stream("First?", handler), stream("Second?", handler)
+        next(first)
+        next(second)
+        first.close()
+        with question(QUESTION, handler):
+            second.close()
+            ask_by_hand()
+        FakeChat().invoke("Nobody's.")
+        runs = runs_of(handler)
+        assert [(run.question, run.status, run.usage.model_calls) for run in runs[:2]] == [
+            ("First?", "abandoned", 1),
+            ("Second?", "abandoned", 1),
+        ]
+        assert [whole(run) for run in runs[2:]] == [RECORD]
+
+
+@needs_langgraph
+@since_langgraph(0, 4)
+def test_a_graph_that_stops_and_goes_on_in_a_block_is_not_interrupted() -> None:
+    from langgraph.checkpoint.memory import InMemorySaver
+    from langgraph.graph import START, StateGraph
+    from langgraph.types import Command, interrupt
+
+    builder = StateGraph(dict)
+    builder.add_node("ask", lambda _: {"said": interrupt("go on?")})
+    builder.add_edge(START, "ask")
+    app = builder.compile(checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "t"}}
+    with RagEvalCallbackHandler() as handler:
+        with question(QUESTION, handler) as asked:
+            app.invoke({"said": ""}, config=config)
+            app.invoke(Command(resume="yes"), config=config)
+            asked.answer = ask_by_hand()
+        with question(QUESTION, handler):
+            ask_by_hand()
+            app.invoke({"said": ""}, config=config)
+        went_on, stopped = runs_of(handler)
+        assert whole(went_on) == RECORD
+        assert whole(stopped) == RECORD | {"status": "interrupted", "llm_complete": True}

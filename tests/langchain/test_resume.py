@@ -1,5 +1,6 @@
 """A graph that stops to ask somebody, and goes on: two records, or one where that is asked for."""
 
+import threading
 from typing import Any, TypedDict
 
 import pytest
@@ -32,12 +33,14 @@ class State(TypedDict, total=False):
     answer: str
 
 
-def graph(asks: int = 1) -> Any:
+def graph(asks: int = 1, meet: threading.Barrier | None = None) -> Any:
     from langgraph.checkpoint.memory import InMemorySaver
     from langgraph.graph import END, START, StateGraph
     from langgraph.types import interrupt
 
     def retrieve(state: State) -> Any:
+        if meet is not None:
+            meet.wait(20)
         return {"docs": FakeRetriever().invoke(state["question"])}
 
     def approve(state: State) -> Any:
@@ -188,3 +191,67 @@ def test_by_default_they_are_two_records() -> None:
 
 def _fail(_: Any) -> Any:
     raise KeyError("x")
+
+
+def test_of_two_that_wait_in_one_thread_neither_is_taken_for_the_other() -> None:
+    """Two graphs of the same name, or one asked twice at once: nothing says which of them a resume is for."""
+    both = threading.Barrier(2)
+    apps = [graph(meet=both), graph(meet=both)]
+    with RagEvalCallbackHandler(resume_s=600) as handler:
+        asked = [
+            threading.Thread(target=app.invoke, args=({"question": text}, config("t", handler)))
+            for app, text in zip(apps, ("One?", "Two?"), strict=True)
+        ]
+        for thread in asked:
+            thread.start()
+        for thread in asked:
+            thread.join(20)
+        both.abort()
+        for app in apps:
+            go_on(app, "t", handler)
+        shown = sorted((run.question, run.status, run.answer, run.flags) for run in runs_of(handler))
+        answered = ("ok", "It passes Basel [1].", ())
+        assert shown == [
+            ("One?", "interrupted", None, ()),
+            ("One?", *answered),
+            ("Two?", "interrupted", None, ()),
+            ("Two?", *answered),
+        ]
+
+
+@pytest.mark.parametrize("resume_s", [None, 60])
+def test_the_answer_in_the_state_to_an_earlier_question_is_none_to_this(resume_s: float | None) -> None:
+    app = graph()
+    with RagEvalCallbackHandler(resume_s=resume_s) as handler:
+        app.invoke({"question": "Earlier?"}, config=config("t", handler))
+        go_on(app, "t", handler)
+        app.invoke({"question": QUESTION}, config=config("t", handler))
+        handler.close()
+        shown = whole(runs_of(handler)[-1])
+        shown.pop("metadata")
+        assert shown == INTERRUPTED
+
+
+def test_what_a_task_found_before_it_was_interrupted_still_counts() -> None:
+    """Its result comes from the checkpoint; a search of the interrupted function itself would run again."""
+    from langgraph.checkpoint.memory import InMemorySaver
+    from langgraph.func import entrypoint, task
+    from langgraph.types import interrupt
+
+    @task
+    def search(text: str) -> Any:
+        return FakeRetriever().invoke(text)
+
+    @entrypoint(checkpointer=InMemorySaver())
+    def answer(text: str) -> Any:
+        found = search(text).result()
+        interrupt("go on?")
+        return FakeChat().invoke([("system", join(found)), ("human", text)]).content
+
+    with RagEvalCallbackHandler(resume_s=60) as handler:
+        answer.invoke(QUESTION, config=config("t", handler))
+        go_on(answer, "t", handler)
+        (run,) = runs_of(handler)
+        shown = whole(run)
+        shown.pop("metadata")
+        assert shown == WHOLE
