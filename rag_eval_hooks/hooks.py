@@ -230,7 +230,7 @@ class Hooks:
             run = assemble(trace, self._item_keys)
         if run is None:
             return "failed_record"
-        run = self._labelled(self._without_secrets(run))
+        run = self._labelled(self._redacted(run))
         evaluation: Evaluation | None = None
         with guarded_work("hooks.evaluate"):
             evaluation = evaluate(run, self._metrics, self._attributor)
@@ -251,7 +251,7 @@ class Hooks:
             self._count("written" if done else "sink_error")
         return "evaluated"
 
-    def _without_secrets(self, run: RagRun) -> RagRun:
+    def _redacted(self, run: RagRun) -> RagRun:
         if self._redact is None:
             return run
         with guarded_work("hooks.redact"):

@@ -6,8 +6,9 @@ question. A *trace* is what is kept of a question's runs until it is finished; t
 """
 
 from rag_eval_hooks.capture.assemble import assemble
-from rag_eval_hooks.capture.collector import BOUNDARY_TAG, Collector
+from rag_eval_hooks.capture.collector import Collector
 from rag_eval_hooks.capture.guard import FOR_THE_HOST, caught, guarded, guarded_work
+from rag_eval_hooks.capture.notes import BOUNDARY_TAG
 from rag_eval_hooks.capture.open_records import UNSET, Limits
 from rag_eval_hooks.capture.packing import find_in_prompt
 from rag_eval_hooks.capture.question import ExplicitQuestion

@@ -2,15 +2,13 @@
 
 from collections.abc import Hashable
 
+from rag_eval_hooks.capture.framework_names import NOT_ERRORS
 from rag_eval_hooks.capture.lineage import Lineage
-from rag_eval_hooks.capture.trace import INTERRUPTS, Step, Trace, stops
+from rag_eval_hooks.capture.trace import Step, Trace, stops
 from rag_eval_hooks.record import Attempt
 from rag_eval_hooks.record.run import Status
 
 __all__ = ["attempts_of", "error_of", "given_up", "status_of"]
-
-NOT_ERRORS = INTERRUPTS | {"ParentCommand", "WorkflowDone"}
-"""How frameworks steer; raised as exceptions, but no failures."""
 
 
 def status_of(trace: Trace) -> Status:

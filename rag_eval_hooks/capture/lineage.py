@@ -2,12 +2,10 @@
 
 from collections.abc import Hashable, Iterable
 
+from rag_eval_hooks.capture.framework_names import FORKS
 from rag_eval_hooks.capture.trace import Step, Trace
 
 __all__ = ["Lineage"]
-
-FORKS = ("RunnableParallel", "RunnableEach")
-"""Beginnings of the names of steps whose branches run side by side: none of them works on what another found."""
 
 
 class Lineage:

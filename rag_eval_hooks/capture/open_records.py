@@ -6,6 +6,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from rag_eval_hooks.capture.guard import guarded
+from rag_eval_hooks.capture.size import size_of
 from rag_eval_hooks.capture.trace import Forced, Items, Kind, Resume, Start, Trace
 
 __all__ = ["UNSET", "About", "Limits", "OpenRecords", "Record"]
@@ -17,12 +18,6 @@ About = tuple[tuple[str, ...], Mapping[str, Any], float, bool, bool]
 """Of a run that opens a record: tags, metadata, time since 1970, whether it names a parent nobody knows, and whether it
 is kept even if nothing was retrieved or generated."""
 
-MAX_DEPTH = 8
-"""Levels of a snapshot that are looked at for its size; adapters keep no more."""
-SLOT = 64
-"""Bytes counted for each entry of a list or mapping."""
-OPAQUE = 200
-"""Bytes counted for an object that is not looked into."""
 
 _Thread = tuple[str | None, str]
 """A conversation: the name of the runs that it consists of, and its id."""
@@ -323,7 +318,7 @@ class OpenRecords:
             return None
         self.counts["finished"] += 1
         with guarded("capture.size"):  # the values of metadata are the host's own, and may change while we look
-            trace.size = _size(trace)
+            trace.size = size_of(trace)
         return trace
 
     def suppress(self, run_id: Hashable) -> None:
@@ -373,36 +368,3 @@ def _thread_of(name: Any, metadata: Mapping[str, Any]) -> _Thread | None:
 def _goes_on(value: Any) -> bool:
     """Whether an input lets an interrupted run go on: what it waited for, or nothing at all."""
     return value is None or isinstance(value, Resume)
-
-
-def _size(trace: Trace) -> int:
-    """Estimates the bytes a finished trace holds; texts count whole although the host may share them."""
-    size = 2_000 + 300 * len(trace.starts) + _bytes(trace.metadata)
-    for start in trace.starts.values():
-        size += _bytes(start[3])
-    for _, output, lists, _ in trace.ends.values():
-        size += _bytes(output)
-        for items in lists:
-            size += _bytes(items)
-    for tokens in trace.tokens.values():
-        size += 60 * len(tokens)
-    return size
-
-
-def _bytes(value: Any, depth: int = 0) -> int:
-    """Counts the characters of the texts in a snapshot, and something for what holds them."""
-    kind = type(value)
-    if kind is str:
-        return len(value)
-    if value is None or kind is bool or kind is float or kind is int or depth > MAX_DEPTH:
-        return 0
-    if kind is dict:
-        inner = value.values()
-    elif issubclass(kind, (tuple, list)):
-        inner = value
-    else:  # the host's own, in a document's metadata: only asked for its length
-        return len(value) if issubclass(kind, (str, bytes, bytearray)) else OPAQUE
-    size = SLOT * len(value)
-    if depth and value and type(next(iter(inner))) in (float, int):  # an embedding
-        return size
-    return size + sum([_bytes(one, depth + 1) for one in inner])

@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from rag_eval_hooks.capture.foreign import fields_of
+from rag_eval_hooks.capture.framework_names import OWN_METADATA, OWN_TAGS
 
 __all__ = ["kept_metadata", "kept_tags"]
 
-FRAMEWORK_PREFIXES = ("ls_", "langgraph_", "lc_", "__", "checkpoint_")
-FRAMEWORK_TAGS = ("seq:", "map:", "graph:", "retry:", "branch:", "condition:", "langsmith:", "retriever_", "rag_eval:")
 SECRET_WORDS = ("authorization", "api_key", "apikey", "api-key", "secret", "password", "passwd", "credential", "cookie")
 SECRET_ENDS = ("token", "bearer", "private_key", "access_key")
 
@@ -18,13 +17,13 @@ def kept_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
     return {
         key: _without_secrets(value)
         for key, value in fields_of(metadata).items()
-        if not key.startswith(FRAMEWORK_PREFIXES) and not _is_secret(key)
+        if not key.startswith(OWN_METADATA) and not _is_secret(key)
     }
 
 
 def kept_tags(tags: tuple[Any, ...]) -> tuple[str, ...]:
     """Returns the user's tags."""
-    return tuple(tag for tag in tags if isinstance(tag, str) and not tag.startswith(FRAMEWORK_TAGS))
+    return tuple(tag for tag in tags if isinstance(tag, str) and not tag.startswith(OWN_TAGS))
 
 
 def _without_secrets(value: Any) -> Any:

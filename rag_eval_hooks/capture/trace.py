@@ -4,10 +4,10 @@ from collections.abc import Callable, Hashable, Mapping
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
+from rag_eval_hooks.capture.framework_names import INTERRUPTS, PARENT_COMMAND
 from rag_eval_hooks.record.run import StepKind
 
 __all__ = [
-    "INTERRUPTS",
     "Forced",
     "Item",
     "Items",
@@ -24,9 +24,6 @@ __all__ = [
 
 Kind = StepKind
 Forced = Literal["timeout", "evicted"]
-
-INTERRUPTS = frozenset({"GraphInterrupt", "GraphBubbleUp", "NodeInterrupt"})
-"""Names of the exceptions with which graphs stop to wait for somebody."""
 
 Item = tuple[Any, Any, Mapping[str, Any], float | None]
 """Snapshot of one retrieved item: id, text, a copy of its metadata, score (None: look into the metadata)."""
@@ -120,7 +117,7 @@ End = tuple[float, Any, tuple[Items, ...], tuple[str, ...] | None]
 
 def stops(error: tuple[str, ...] | None) -> bool:
     """Whether a step ended to wait for somebody; a hand-over to the graph around it has the same base class."""
-    return error is not None and bool(INTERRUPTS.intersection(error)) and "ParentCommand" not in error
+    return error is not None and bool(INTERRUPTS.intersection(error)) and PARENT_COMMAND not in error
 
 
 class Trace:
