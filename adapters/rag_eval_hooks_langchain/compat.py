@@ -1,12 +1,17 @@
 """Where LangChain's versions, or its own faults, need help; each with what lets us delete it."""
 
+from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 from uuid import UUID
 
 from rag_eval_hooks.capture import guarded
 
-__all__ = ["FALLBACKS", "ambient_run", "fallback_parent", "note_branch", "note_fallbacks"]
+__all__ = ["FALLBACKS", "FALLBACKS_SEEN", "HIDDEN", "ambient_run", "fallback_parent", "note_branch", "note_fallbacks"]
+
+HIDDEN = "langsmith:hidden"
+"""Tag of steps that are the framework's own. Until langgraph 0.3 is no longer supported: its writes of a node's output to
+the state are runs below the node, which end before it and would show its documents first."""
 
 FALLBACKS = "RunnableWithFallbacks"
 """Name of the runs to note."""
@@ -14,6 +19,10 @@ FALLBACKS = "RunnableWithFallbacks"
 # Until `with_fallbacks` passes its run id on (langchain issue 36072; still so in langchain-core 1.8.3): the branches of
 # `chain.with_fallbacks([...])` arrive without a parent, so that one question would give several records.
 _wrapper: ContextVar["_Fallbacks | None"] = ContextVar("rag_eval_hooks_fallbacks", default=None)
+
+
+FALLBACKS_SEEN: list[bool] = []
+"""Not empty from the first run with fallbacks on: until then no event needs to look for one around it."""
 
 
 class _Fallbacks:
@@ -28,6 +37,8 @@ class _Fallbacks:
 
 def note_fallbacks(run_id: UUID, inputs: Any) -> None:
     """Remembers, in the caller's context, that a run with fallbacks has begun with this input object."""
+    if not FALLBACKS_SEEN:
+        FALLBACKS_SEEN.append(True)
     _wrapper.set(_Fallbacks(run_id.int, id(inputs)))
 
 
@@ -41,14 +52,16 @@ def note_branch(parent_id: int) -> None:
         wrapper.inputs = None
 
 
-def fallback_parent(inputs: Any) -> int | None:
-    """Returns the run that a run without a parent may belong to; the caller checks that it is still open.
+def fallback_parent(inputs: Any, is_open: Callable[[int], bool]) -> int | None:
+    """Returns the open run with fallbacks that a run without a parent belongs to, if any.
 
     Equal inputs are not enough (many requests ask the same), so it must be the same object in the same context; while
     the run is open its input is alive, and so the object's id is its own.
     """
     wrapper = _wrapper.get()
-    return wrapper.run_id if wrapper is not None and wrapper.inputs == id(inputs) else None
+    if wrapper is None or wrapper.inputs != id(inputs) or not is_open(wrapper.run_id):
+        return None
+    return wrapper.run_id
 
 
 def ambient_run() -> int | None:

@@ -17,7 +17,14 @@ from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks.hooks import Captured, Hooks, RunSink
 from rag_eval_hooks.metrics import Metric
 from rag_eval_hooks.record import Gold, RagRun
-from rag_eval_hooks_langchain.compat import FALLBACKS, fallback_parent, note_branch, note_fallbacks
+from rag_eval_hooks_langchain.compat import (
+    FALLBACKS,
+    FALLBACKS_SEEN,
+    HIDDEN,
+    fallback_parent,
+    note_branch,
+    note_fallbacks,
+)
 from rag_eval_hooks_langchain.extract import (
     WITHOUT_DOCUMENTS,
     document_lists,
@@ -32,9 +39,6 @@ from rag_eval_hooks_langchain.extract import (
 __all__ = ["RagEvalCallbackHandler"]
 
 LAST_WAIT_S = 2.0
-
-HIDDEN = "langsmith:hidden"
-"""Tag of steps that are the framework's own: langgraph < 0.3 writes a node's output to the state in one of them."""
 
 
 class RagEvalCallbackHandler(BaseCallbackHandler):
@@ -166,12 +170,11 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
         try:
             name = name or _name(serialized)
             if parent_run_id is None:
-                parent = fallback_parent(inputs)
-                if parent is not None and not self._collector.is_open(parent):
-                    parent = None
+                parent = fallback_parent(inputs, self._collector.is_open)
             else:
                 parent = parent_run_id.int
-                note_branch(parent)
+                if FALLBACKS_SEEN:
+                    note_branch(parent)
             if name == FALLBACKS:
                 note_fallbacks(run_id, inputs)
             self._collector.start(run_id.int, parent, "chain", name, inputs, tags, metadata, snapshot)
