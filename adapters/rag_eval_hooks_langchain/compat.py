@@ -10,8 +10,8 @@ from rag_eval_hooks.capture import guarded
 __all__ = ["FALLBACKS", "FALLBACKS_SEEN", "HIDDEN", "ambient_run", "fallback_parent", "note_branch", "note_fallbacks"]
 
 HIDDEN = "langsmith:hidden"
-"""Tag of steps that are the framework's own. Until langgraph 0.3 is no longer supported: its writes of a node's output to
-the state are runs below the node, which end before it and would show its documents first."""
+"""Tag of steps that are the framework's own. Until langgraph 0.3 is no longer supported: what writes a node's output to
+the state runs below the node, ends before it, and would show its documents first."""
 
 FALLBACKS = "RunnableWithFallbacks"
 """Name of the runs to note."""
