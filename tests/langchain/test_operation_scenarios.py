@@ -208,7 +208,7 @@ def without_cycle(metadata: dict[str, Any]) -> dict[str, Any]:
 def test_objects_in_metadata_do_not_cost_the_record(tmp_path: Path) -> None:
     """Those of the documents, as stores put them there, and those of the call; also an open file."""
     path = tmp_path / "runs.jsonl"
-    with (tmp_path / "open").open("w") as file:
+    with (tmp_path / "open").open("w", encoding="utf-8") as file:
 
         def find(_: str) -> list[Document]:
             return [Document(id="x", page_content="The Rhine passes Basel.", metadata=odd())]
@@ -223,7 +223,7 @@ def test_objects_in_metadata_do_not_cost_the_record(tmp_path: Path) -> None:
     assert RagRun.model_validate_json(path.read_text()) == run
     found = whole(run)
     metadata = without_cycle(found.pop("metadata"))
-    assert metadata.pop("file") == "<_io.TextIOWrapper name='" + str(tmp_path / "open") + "' mode='w' encoding='UTF-8'>"
+    assert metadata.pop("file") == "<_io.TextIOWrapper name='" + str(tmp_path / "open") + "' mode='w' encoding='utf-8'>"
     assert metadata == PLAIN
     assert without_cycle(found.pop("metadata_of")["x"]) == PLAIN
     assert found == expected(chunks="x", texts={"x": "The Rhine passes Basel."})
