@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Protocol, Self
 
+from rag_eval_hooks._give_way import give_way
 from rag_eval_hooks._options import MAX_K, check_seconds, check_share, check_whole, checked_metrics, checked_sinks
 from rag_eval_hooks.attribution import Attributor
 from rag_eval_hooks.attribution.attributor import INCOMPLETE
@@ -63,8 +64,9 @@ class Hooks:
     queue drops the newest record and counts it. All methods may be called from any thread. Share one object among
     all handlers of a process; it may be created before a fork.
 
-    Nobody waits for an evaluation (about 5 ms of CPU for ten chunks of 1 kB), so it takes second place: `linger_s`,
-    `patience_s` and `share` say how far. `flush`, `settle` and `close` suspend all three.
+    Nobody waits for an evaluation (about 5 ms of CPU for ten chunks of 1 kB), so it takes second place: it pauses for a
+    moment about every millisecond, and `linger_s`, `patience_s` and `share` say how far else. `flush`, `settle` and
+    `close` suspend all of it.
 
     Args:
         sinks: Where each record goes, in this order; one sink alone is taken as a list of one.
@@ -228,6 +230,7 @@ class Hooks:
         run: RagRun | None = None
         with guarded_work("hooks.record"):
             run = assemble(trace, self._item_keys)
+            give_way()
         if run is None:
             return "failed_record"
         run = self._labelled(self._redacted(run))

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from functools import cache
 
+from rag_eval_hooks._give_way import give_way
 from rag_eval_hooks.attribution import ATTRIBUTOR, ATTRIBUTOR_VERSION, Attributor, attribute
 from rag_eval_hooks.diagnosis import diagnose
 from rag_eval_hooks.metrics import Metric, default_metrics, measure
@@ -30,7 +31,9 @@ def evaluate(run: RagRun, metrics: Sequence[Metric] | None = None, attributor: A
     attributor = attributor or Attributor()
     attribution = attribute(run, attributor)
     name, version = attributor.stamp(ATTRIBUTOR, ATTRIBUTOR_VERSION, attribution.unanswered)
+    give_way()
     results = measure(run, attribution, chosen)
+    give_way()
     findings = diagnose(run, attribution, attributor)
     return Evaluation(
         run_id=run.run_id,

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import islice, zip_longest
 
+from rag_eval_hooks._give_way import give_way
 from rag_eval_hooks.attribution.ask import ask_model
 from rag_eval_hooks.attribution.attributor import Attributor
 from rag_eval_hooks.attribution.cite import cite
@@ -56,9 +57,12 @@ def attribute(run: RagRun, attributor: Attributor | None = None) -> Attribution:
             chunks=_verdicts(run, [None] * len(run.context), [], []),
         )
     reading = Reading(run, attributor)
+    give_way()
     derivations = derive(reading)
+    give_way()
     unanswered = ask_model(reading, lambda judgement: _verdict(judgement) == "uncertain")
     citations = cite(reading)
+    give_way()
     cited: dict[int, list[int]] = {}
     for citation in citations:
         if citation.claim is not None:

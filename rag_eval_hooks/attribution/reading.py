@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from functools import cache
 
+from rag_eval_hooks._give_way import give_way
 from rag_eval_hooks.attribution.anchors import Anchor
 from rag_eval_hooks.attribution.asked import other_values
 from rag_eval_hooks.attribution.attributor import Attributor
@@ -69,10 +70,12 @@ class Reading:
         self._visible = blank(read, sorted(span for mark in self.marks for span in mark.hidden))
         self._folded = fold(self._visible)
         self._solid_places = cache(self._places)
+        give_way()
         self._forms, self.read_chunks = _forms(self.context)
         distinct, self.place_of = self._distinct()
         forms = [self._forms[position] for position in distinct]
         originals = [self.context[position].text for position in distinct]
+        give_way()
         self._question = run.question or ""
         asked = self._question[:MAX_QUESTION]
         question = fold(asked)
@@ -86,6 +89,7 @@ class Reading:
         self.evidence = Evidence(forms, originals, vocabulary | self._query.terms if designates else vocabulary)
         self.wrong = other_values(question, asked, self.evidence, self.background) if designates else frozenset[int]()
         """The distinct texts that are about what was asked, but for another year, date, period, version or code."""
+        give_way()
         self._known: dict[tuple[int, int], Judgement] = {}
         """What the texts give for each span of the answer that was asked for."""
         judged = self.statements[:MAX_CLAIMS]
@@ -143,6 +147,7 @@ class Reading:
         self._known[statement.start, statement.end] = judgement
 
     def _judge(self, start: int, end: int, *, only_alone: bool) -> Judgement:
+        give_way()
         judgement = judge(
             self._folded,
             self._visible,

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from rag_eval_hooks._give_way import PAUSE
 from rag_eval_hooks.capture.guard import guarded, guarded_work
 from rag_eval_hooks.capture.scope import SCOPE, Scope
 
@@ -22,6 +23,9 @@ EXIT_TIMEOUT_S = 5.0
 
 IDLE_S = 0.01
 """Without any event for so long, the host waits for something else (a model, the next question)."""
+
+PAUSE_S = 0.000_05
+"""Rest between two pieces of one evaluation: long enough for a thread that waits for the interpreter to get it."""
 
 _log = logging.getLogger(__name__)
 _workers: "weakref.WeakSet[Worker]" = weakref.WeakSet()
@@ -309,6 +313,7 @@ def _loop(waiting: "queue.SimpleQueue[_Task | None]", reference: "weakref.ref[Wo
     What the user's functions run here (a redaction that asks a model, a sink with a chain) is no question: with a
     handler attached to the process, each record would make the next.
     """
+    PAUSE.set(_pause_for(reference))
     SCOPE.set(Scope())  # not `enter`: this thread's is no reason for the host's events to look for theirs
     try:
         _serve(waiting, reference, interval)
@@ -316,6 +321,17 @@ def _loop(waiting: "queue.SimpleQueue[_Task | None]", reference: "weakref.ref[Wo
         worker = reference()
         if worker is not None:
             worker._started = worker._nudged = False
+
+
+def _pause_for(reference: "weakref.ref[Worker]") -> Callable[[], None]:
+    """Makes what the worker does between two pieces of one evaluation: it rests, unless somebody waits for it."""
+
+    def pause() -> None:
+        worker = reference()
+        if worker is not None and not worker._hurry.is_set():
+            time.sleep(PAUSE_S)
+
+    return pause
 
 
 def _serve(waiting: "queue.SimpleQueue[_Task | None]", reference: "weakref.ref[Worker]", interval: float) -> None:

@@ -254,3 +254,53 @@ def test_starts_ends_and_tokens_are_activity() -> None:
         seen.append(collector.activity)
     assert len(set(seen)) == 5
     assert collector.activity == seen[-1]
+
+
+def test_an_evaluation_pauses_between_its_pieces_unless_somebody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An event loop that wants the interpreter gets it there, and not only after Python's 5 ms."""
+    from rag_eval_hooks._give_way import PAUSE, give_way
+    from rag_eval_hooks.capture import worker as module
+
+    rests: list[float] = []
+
+    class Clock:
+        monotonic, thread_time = staticmethod(time.monotonic), staticmethod(time.thread_time)
+
+        @staticmethod
+        def sleep(seconds: float) -> None:
+            rests.append(seconds)
+
+    monkeypatch.setattr(module, "time", Clock)
+    done, hurried = threading.Event(), threading.Event()
+
+    def two_pieces(event: threading.Event) -> None:
+        give_way()
+        give_way()
+        event.set()
+
+    worker = Worker(patience_s=0)
+    worker.submit(two_pieces, done, 1)
+    assert done.wait(20)
+    assert rests == [module.PAUSE_S, module.PAUSE_S]
+    worker._hurry.set()
+    worker.submit(two_pieces, hurried, 1)
+    assert hurried.wait(20)
+    assert len(rests) == 2
+    worker._hurry.clear()
+    give_way()  # nobody asked this thread to pause
+    assert PAUSE.get() is None
+    assert len(rests) == 2
+    assert worker.close(5) == 0
+
+
+def test_evaluate_gives_way_often() -> None:
+    from rag_eval_hooks import evaluate, read_run
+    from rag_eval_hooks._give_way import PAUSE
+
+    pauses: list[None] = []
+    token = PAUSE.set(lambda: pauses.append(None))
+    try:
+        evaluate(read_run({"question": "Q?", "contexts": ["One thing."], "answer": "One thing. Two things. Three."}))
+    finally:
+        PAUSE.reset(token)
+    assert len(pauses) >= 8
