@@ -3,6 +3,7 @@
 import asyncio
 import math
 import threading
+import time
 import weakref
 from typing import Any
 
