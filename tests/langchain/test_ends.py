@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from langchain_core.runnables import RunnableConfig, RunnableLambda
 from langchain_fakes import LONG, FakeChat, FakeRetriever, rag
+from ways_to_ask import cancelled_after
 from whole_record import measured, only_run, whole
 
 from rag_eval_hooks.record import RagRun
@@ -104,11 +105,7 @@ def test_a_stream_left_early_and_a_cancelled_task_are_the_last_record_at_once() 
     async def cancel(handler: RagEvalCallbackHandler) -> None:
         gate, entered = threading.Event(), threading.Event()
         chain = rag(retriever=FakeRetriever(gate=gate, entered=entered))
-        task = asyncio.create_task(chain.ainvoke("cancelled?", config={"callbacks": [handler]}))
-        await asyncio.to_thread(entered.wait, 20)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
+        await cancelled_after(entered, chain.ainvoke("cancelled?", config={"callbacks": [handler]}))
         assert handler.last.run.status == "cancelled"
         gate.set()
 

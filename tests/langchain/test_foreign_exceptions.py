@@ -14,6 +14,7 @@ import pytest
 from langchain_core.documents import Document
 from langchain_core.runnables import RunnableLambda
 from langchain_fakes import FakeChat, FakeRetriever, documents, rag
+from ways_to_ask import cancelled_after
 
 from rag_eval_hooks_langchain import RagEvalCallbackHandler
 
@@ -151,11 +152,7 @@ def test_a_cancellation_of_the_hosts_own_still_arrives() -> None:
 
     async def main() -> str:
         chain = rag(FakeChat()) | RunnableLambda(wait)
-        task = asyncio.ensure_future(chain.ainvoke("Q?", config={"callbacks": [handler]}))
-        await entered.wait()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
+        await cancelled_after(entered, chain.ainvoke("Q?", config={"callbacks": [handler]}))
         return handler.last.run.status
 
     with RagEvalCallbackHandler(grace_s=0.0) as handler:

@@ -8,7 +8,7 @@ import pytest
 from langchain_fakes import LONG, FakeChat, FakeRetriever, join
 from langchain_graphs import Node, State, line, search
 from versions import needs_langgraph, since_langgraph
-from ways_to_ask import GRAPH_WAYS
+from ways_to_ask import GRAPH_WAYS, cancelled_after
 from whole_record import only_run, runs_of, whole
 
 from rag_eval_hooks_langchain import RagEvalCallbackHandler
@@ -253,11 +253,7 @@ def test_a_graph_that_is_cancelled(handler: RagEvalCallbackHandler) -> None:
         async def read() -> list[Any]:
             return [part async for part in app.astream(ASKED, {"callbacks": [handler]}, stream_mode="messages")]
 
-        task = asyncio.create_task(read())
-        await paused.wait()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
+        await cancelled_after(paused, read())
 
     asyncio.run(main())
     assert whole(only_run(handler)) == BROKEN_OFF | {"status": "cancelled", "error": "CancelledError"}

@@ -23,6 +23,7 @@ from langchain_core.runnables import RunnableLambda
 from langchain_fakes import FakeChat, FakeRetriever, documents, join, rag, token_of
 from usual_record import ANSWER, expected
 from versions import since_core
+from ways_to_ask import cancelled_after
 from whole_record import measured, only_run, runs_of, whole
 
 from rag_eval_hooks import evaluate
@@ -239,11 +240,7 @@ def test_a_request_that_is_cancelled_while_the_model_streams(handler: RagEvalCal
         async def read() -> list[str]:
             return [chunk async for chunk in chain.astream("Q?", config={"callbacks": [handler]})]
 
-        task = asyncio.create_task(read())
-        await paused.wait()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
+        await cancelled_after(paused, read())
 
     asyncio.run(main())
     assert whole(only_run(handler)) == expected(

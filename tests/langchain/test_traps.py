@@ -37,6 +37,7 @@ from langchain_fakes import LONG, FakeChat, FakeRetriever, documents, join, rag
 from langchain_graphs import generate, line, search
 from usual_record import ANSWER, expected
 from versions import needs_langgraph, since_core
+from ways_to_ask import cancelled_after
 from whole_record import only_run, runs_of, whole
 
 from rag_eval_hooks.capture import Collector
@@ -51,11 +52,7 @@ def test_trap_4_a_task_cancelled_in_a_search(handler: RagEvalCallbackHandler) ->
 
     async def main() -> None:
         chain = rag(retriever=FakeRetriever(gate=gate, entered=entered))
-        task = asyncio.create_task(chain.ainvoke("Q?", config={"callbacks": [handler]}))
-        await asyncio.to_thread(entered.wait, 20)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
+        await cancelled_after(entered, chain.ainvoke("Q?", config={"callbacks": [handler]}))
         gate.set()
 
     asyncio.run(main())

@@ -1,13 +1,15 @@
 """Every way to ask a chain, and an agent or a graph, by name: each takes what to ask, its input and the config."""
 
 import asyncio
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Coroutine
 from typing import Any
 
+import pytest
 from langchain_core.runnables import Runnable
 from langchain_core.runnables.base import RunnableEach
 
-__all__ = ["CHAIN_WAYS", "GRAPH_WAYS"]
+__all__ = ["CHAIN_WAYS", "GRAPH_WAYS", "cancelled_after"]
 
 Way = Callable[[Any, Any, Any], object]
 
@@ -72,3 +74,15 @@ GRAPH_WAYS: dict[str, Way] = {
     "astream messages": _astream("messages"),
     "astream_events": CHAIN_WAYS["astream_events"],
 }
+
+
+async def cancelled_after(begun: asyncio.Event | threading.Event, work: Coroutine[Any, Any, Any]) -> None:
+    """Cancels a piece of work once it has come to where the event is set; the cancellation must reach who waits."""
+    task = asyncio.create_task(work)
+    if isinstance(begun, asyncio.Event):
+        await begun.wait()
+    else:
+        await asyncio.to_thread(begun.wait, 20)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
