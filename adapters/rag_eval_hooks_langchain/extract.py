@@ -278,10 +278,14 @@ def _items_in(value: Any) -> Items | None:
     if isinstance(value[0], Document):
         return items_from_documents(value) if all(isinstance(one, Document) for one in value) else None
     if _is_scored(value[0]) and all(_is_scored(one) for one in value):
-        bare = items_from_documents([document for document, _ in value])
-        scores = [score for _, score in value]
-        return Items([(*item[:3], score) for item, score in zip(bare, scores, strict=True)])
+        return _with_scores(items_from_documents([document for document, _ in value]), [score for _, score in value])
     return None
+
+
+def _with_scores(items: Items, scores: Sequence[Any]) -> Items:
+    scored = Items([(*item[:3], score) for item, score in zip(items, scores, strict=True)])
+    scored.malformed = items.malformed
+    return scored
 
 
 def _is_scored(value: Any) -> bool:
@@ -308,10 +312,7 @@ def items_from_found(found: Any) -> Items:
         document, score = one if isinstance(one, tuple) and len(one) == 2 and _is_number(one[1]) else (one, None)
         documents.append(_document_from(document))
         scores.append(score)
-    items = items_from_documents(documents)
-    scored = Items([(*item[:3], score) for item, score in zip(items, scores, strict=True)])
-    scored.malformed = items.malformed
-    return scored
+    return _with_scores(items_from_documents(documents), scores)
 
 
 def _document_from(value: Any) -> Any:

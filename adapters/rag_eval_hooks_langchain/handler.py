@@ -26,7 +26,6 @@ from rag_eval_hooks_langchain.compat import (
     note_fallbacks,
 )
 from rag_eval_hooks_langchain.extract import (
-    WITHOUT_DOCUMENTS,
     document_lists,
     items_from_documents,
     prompt_from_messages,
@@ -195,7 +194,7 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
         try:
             lists: tuple[Items, ...] = ()
             try:
-                if type(outputs) not in WITHOUT_DOCUMENTS and (not tags or HIDDEN not in tags):
+                if not tags or HIDDEN not in tags:
                     lists = document_lists(outputs)
             finally:
                 self._collector.end(run_id.int, outputs, lists, inputs, snapshot)

@@ -51,11 +51,10 @@ class Collector(Notes):
         self._limits = limits or Limits()
         self._id_text = id_text
         super().__init__(clock, wall, wake)
-        self._reset()
         _collectors.add(self)
 
     def _reset(self) -> None:
-        self._clear()
+        super()._reset()
         # What `drain` keeps, under the lock. Re-entrant, because the garbage collector may run a finalizer of the
         # host, and so call us, while we hold it.
         self._lock = threading.RLock()

@@ -81,8 +81,8 @@ def _failed(trace: Trace, lineage: Lineage) -> list[Step]:
 def _attempt(step: Step, trace: Trace) -> Attempt:
     return Attempt(
         kind=step.kind,
-        name=step.name if isinstance(step.name, str) else None,
+        name=step.name,
         error=step.error[0] if step.error else "",
         run_id=trace.id_text(step.run_id),
-        duration_ms=None if step.ended is None else max((step.ended - step.started) * 1_000, 0.0),
+        duration_ms=step.duration_ms,
     )

@@ -8,7 +8,7 @@ from typing import Any
 from rag_eval_hooks.capture.ending import given_up
 from rag_eval_hooks.capture.foreign import text_of
 from rag_eval_hooks.capture.lineage import Lineage
-from rag_eval_hooks.capture.packing import find_in_prompt
+from rag_eval_hooks.capture.packing import Packing
 from rag_eval_hooks.capture.pool import Pool
 from rag_eval_hooks.capture.texts import prompt_text
 from rag_eval_hooks.capture.trace import Items, Step, Trace
@@ -213,9 +213,9 @@ def _add_implicit(
 
 def _reached_a_model(items: Items, trace: Trace) -> bool:
     """Whether something of the items stands in a prompt; True where no model was asked."""
-    texts = [text_of(text) for text in _texts(items)]
-    prompts = [prompt_text(step) for step in trace.steps if step.kind == "model"]
-    return not prompts or any(find_in_prompt(texts, prompt) for prompt in prompts)
+    calls = [step for step in trace.steps if step.kind == "model"]
+    packing = Packing([text_of(text) for text in _texts(items)])
+    return not calls or any(packing.find(prompt_text(step)) for step in calls)
 
 
 def _given(trace: Trace, pool: Pool) -> Iterable[_Listing]:
@@ -262,7 +262,7 @@ def _stage(listing: _Listing, id_text: Callable[[Any], str]) -> Stage:
     step = listing.step
     return Stage(
         kind=listing.kind,
-        name=step.name if isinstance(step.name, str) else None,
+        name=step.name,
         query=_query(step),
         items=tuple(
             StageItem(chunk=place, score=score) for place, score in zip(listing.places, listing.scores, strict=True)
@@ -270,5 +270,5 @@ def _stage(listing: _Listing, id_text: Callable[[Any], str]) -> Stage:
         round=listing.round,
         final=listing.final,
         run_id=id_text(step.run_id),
-        duration_ms=None if step.ended is None else max((step.ended - step.started) * 1_000, 0.0),
+        duration_ms=step.duration_ms,
     )

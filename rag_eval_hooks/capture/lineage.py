@@ -40,4 +40,4 @@ class Lineage:
 
 
 def _forks(step: Step) -> bool:
-    return isinstance(step.name, str) and step.name.startswith(FORKS)
+    return step.name is not None and step.name.startswith(FORKS)

@@ -43,9 +43,9 @@ class Notes(ABC):
         self._clock = clock
         self._wall = wall
         self._wake = wake
-        self._clear()
+        self._reset()
 
-    def _clear(self) -> None:
+    def _reset(self) -> None:
         self._events: deque[Event] = deque()
         self._seen: set[Hashable] = set()
         """Ids of runs that are open or remembered."""

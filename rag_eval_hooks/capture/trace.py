@@ -95,7 +95,8 @@ class Step:
 
     def __init__(self, run_id: Hashable, start: "Start", end: "End | None", tokens: list[Any] | None) -> None:
         self.run_id = run_id
-        self.parent_id, self.kind, self.name, self.input, self.started = start
+        self.parent_id, self.kind, name, self.input, self.started = start
+        self.name = name if isinstance(name, str) else None
         self.ended: float | None = None
         self.output: Any = None
         self.lists: tuple[Items, ...] = ()
@@ -106,6 +107,11 @@ class Step:
             self.ended, self.output, self.lists, self.error = end
         self.first_token: float | None = tokens[0] if tokens else None
         self.tokens: list[Any] = tokens[1:] if tokens else []
+
+    @property
+    def duration_ms(self) -> float | None:
+        """How long it took, in milliseconds; None if it did not end."""
+        return None if self.ended is None else max((self.ended - self.started) * 1_000, 0.0)
 
 
 Start = tuple[Hashable | None, Kind, str | None, Any, float]

@@ -30,6 +30,7 @@ from rag_eval_hooks.reports.words import (
     VERDICTS,
     as_number,
     as_probability,
+    failed_tries,
     finding_text,
     finding_title,
     finding_words,
@@ -153,9 +154,7 @@ class _Printer:
         if evaluation.answer_kind != "answer":
             facts.append({"refusal": "refusal", "empty": "no answer"}[evaluation.answer_kind])
         if run is not None and run.attempts:
-            facts.append(
-                "failed tries: " + ", ".join(f"{tried.name or tried.kind} ({tried.error})" for tried in run.attempts)
-            )
+            facts.append(f"failed tries: {failed_tries(run)}")
         if run is not None and run.flags:
             facts.append(", ".join(run.flags))
         self.show((self.line(" - ".join(facts), 1_000), "dim"))

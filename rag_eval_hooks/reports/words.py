@@ -7,7 +7,7 @@ from typing import Final
 
 from rag_eval_hooks.errors import MetricSpecError
 from rag_eval_hooks.metrics import Metric, parse_metric
-from rag_eval_hooks.record import Finding, MetricResult
+from rag_eval_hooks.record import Finding, MetricResult, RagRun
 from rag_eval_hooks.record.reasons import FAILED, REASONS
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "as_number",
     "as_probability",
     "counted",
+    "failed_tries",
     "finding_text",
     "finding_title",
     "finding_words",
@@ -198,6 +199,11 @@ def counted(count: int, one: str, many: str | None = None) -> str:
     ('1 run', '1,200 runs', '0 replies')
     """
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def failed_tries(run: RagRun) -> str:
+    """Returns what was tried in vain on the way, with the types of the errors; the empty text if nothing was."""
+    return ", ".join(f"{tried.name or tried.kind} ({tried.error})" for tried in run.attempts)
 
 
 def reason_words(reason: str | None, metric: str = "") -> str:
