@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = {
     "rag_eval_hooks": ROOT / "rag_eval_hooks",
     "rag_eval_hooks_langchain": ROOT / "adapters" / "rag_eval_hooks_langchain",
+    "rag_eval_hooks_llamaindex": ROOT / "adapters" / "rag_eval_hooks_llamaindex",
 }
 
 
@@ -30,12 +31,15 @@ def main() -> int:
         run(str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", str(wheel))
         run(str(environment / "bin" / "rag-eval-hooks"), "--version")
         run(str(python), "-c", "from rag_eval_hooks import evaluate, read_run; evaluate(read_run({'answer': 'x'}))")
-        refused = subprocess.run(
-            [str(python), "-c", "import rag_eval_hooks_langchain"], capture_output=True, text=True, check=False
-        )
-        if 'pip install "rag-eval-hooks[langchain]"' not in refused.stderr:
-            print("without LangChain the adapter must name its extra, but said:", refused.stderr, file=sys.stderr)
-            return 1
+        for framework in ("langchain", "llamaindex"):
+            refused = subprocess.run(
+                [str(python), "-c", f"import rag_eval_hooks_{framework}"], capture_output=True, text=True, check=False
+            )
+            if f'pip install "rag-eval-hooks[{framework}]"' not in refused.stderr:
+                print(
+                    f"without {framework} the adapter must name its extra, but said:", refused.stderr, file=sys.stderr
+                )
+                return 1
     print(f"wheel ok: {wheel.name}")
     return 0
 

@@ -14,7 +14,8 @@ from langchain_core.outputs import LLMResult
 
 from rag_eval_hooks.capture import UNSET, Collector, Items, Message, Reply, caught
 from rag_eval_hooks.errors import ConfigError
-from rag_eval_hooks.hooks import Captured, Hooks, RunSink
+from rag_eval_hooks.hooks import Hooks, RunSink
+from rag_eval_hooks.live import Live
 from rag_eval_hooks.metrics import Metric
 from rag_eval_hooks.record import Gold, RagRun
 from rag_eval_hooks_langchain.compat import (
@@ -37,10 +38,8 @@ from rag_eval_hooks_langchain.extract import (
 
 __all__ = ["RagEvalCallbackHandler"]
 
-LAST_WAIT_S = 2.0
 
-
-class RagEvalCallbackHandler(BaseCallbackHandler):
+class RagEvalCallbackHandler(Live, BaseCallbackHandler):
     """Evaluates every question that runs through a LangChain or LangGraph pipeline, without a model call.
 
     Attach one object to the whole chain, by `config={"callbacks": [handler]}` or `chain.with_config(callbacks=...)`;
@@ -92,42 +91,6 @@ class RagEvalCallbackHandler(BaseCallbackHandler):
     def collector(self) -> Collector:
         """What takes this handler's events; for `question`."""
         return self._collector
-
-    # Results -----------------------------------------------------------------------------------------------------
-
-    @property
-    def last(self) -> Captured | None:
-        """The newest finished record, with `.run` and `.evaluation`; None if there is none yet.
-
-        Waits up to 2 seconds for questions that have just ended, so that it works right after `chain.invoke`; it is
-        meant for the desk and blocks an event loop for that time. In a service, use sinks, or `hooks.last`. A stream
-        that was left early, or a cancelled task, is recorded at once, without its grace time.
-        """
-        self.hooks.settle(LAST_WAIT_S)
-        return self.hooks.last
-
-    @property
-    def records(self) -> tuple[Captured, ...]:
-        """The newest finished records, oldest first; waits like `last`."""
-        self.hooks.settle(LAST_WAIT_S)
-        return self.hooks.records
-
-    def flush(self, timeout: float = 5.0) -> int:
-        """Waits until what has ended is evaluated and written; returns the number of records still waiting."""
-        return self.hooks.flush(timeout)
-
-    def close(self, timeout: float = 5.0) -> int:
-        """Finishes all records and closes the sinks; returns the number of records that were not written in time."""
-        return self.hooks.close(timeout)
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether `close` was called; what is asked from then on is counted as `closed`."""
-        return self.hooks.is_closed
-
-    def stats(self) -> dict[str, int]:
-        """Returns what happened to every question, by word; see `Hooks.stats`."""
-        return self.hooks.stats()
 
     def __enter__(self) -> Self:
         return self

@@ -13,7 +13,7 @@ from rag_eval_hooks.capture.open_records import UNSET, Limits
 from rag_eval_hooks.capture.packing import find_in_prompt
 from rag_eval_hooks.capture.question import ExplicitQuestion
 from rag_eval_hooks.capture.scope import suppress_capture
-from rag_eval_hooks.capture.trace import Item, Items, Kind, Message, Opaque, Reply, Resume, Step, Trace
+from rag_eval_hooks.capture.trace import Delivered, Item, Items, Kind, Message, Opaque, Reply, Resume, Step, Trace
 from rag_eval_hooks.capture.worker import Worker
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "FOR_THE_HOST",
     "UNSET",
     "Collector",
+    "Delivered",
     "ExplicitQuestion",
     "Item",
     "Items",

@@ -11,7 +11,7 @@ from rag_eval_hooks.capture.media import media_of
 from rag_eval_hooks.capture.private import kept_metadata, kept_tags
 from rag_eval_hooks.capture.provided import provided_by
 from rag_eval_hooks.capture.texts import answer_in, call_text, delivered_text, question_in
-from rag_eval_hooks.capture.trace import Items, Reply, Resume, Step, Trace
+from rag_eval_hooks.capture.trace import Delivered, Items, Reply, Resume, Step, Trace
 from rag_eval_hooks.capture.usage import cached_calls, sum_usage
 from rag_eval_hooks.record import ItemKeys, RagRun
 from rag_eval_hooks.record.run import Status
@@ -47,6 +47,8 @@ def assemble(trace: Trace, keys: ItemKeys = USUAL_KEYS) -> RagRun:
         answer = None
     if call is not None:
         answer = _answer(trace, status, call, answer)
+    if isinstance(output, Delivered) and not output and status != "ok":
+        answer = None  # nobody read any of it
     # A call that was cut off after its last word wrote the answer, so it is no attempt.
     wrote = trace.id_text(call.run_id) if call is not None and text and text == answer else None
     context = context_of(ledger, call, found, trace, lineage, answer)
@@ -98,6 +100,8 @@ def _answer(trace: Trace, status: Status, call: Step, answer: str | None) -> str
         if answer is not None or isinstance(trace.root.output, Items):
             return answer
         return None if isinstance(call.output, Reply) and call.output.calls_tools else call_text(call)
+    if isinstance(trace.root.output, Delivered):
+        return answer
     # A run that broke off: what had been streamed by then reached the user; a text that came at once did not.
     if not call.tokens:
         return answer

@@ -97,13 +97,21 @@ class Collector(Notes):
                 self._apply_all()
                 self._close(self._table.due(self._clock() if now is None else now, orphans=orphans))
 
-    def close_all(self) -> None:
-        """Delivers every open record as it stands: those whose root has not ended as `evicted`."""
+    def close_all(self, keep: Callable[[Hashable], bool] | None = None) -> None:
+        """Delivers every open record as it stands: those whose root has not ended as `evicted`.
+
+        Args:
+            keep: Says of a root's id whether its record is to stay open all the same.
+        """
         with self._alone() as free:
             if free:
                 self._apply_all()
                 self._close(
-                    [(record, "evicted" if trace.root_ended is None else None) for record, trace in self._table.all()]
+                    [
+                        (record, "evicted" if trace.root_ended is None else None)
+                        for record, trace in self._table.all()
+                        if keep is None or not keep(trace.root_id)
+                    ]
                 )
 
     @contextmanager

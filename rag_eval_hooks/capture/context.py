@@ -78,12 +78,24 @@ def context_of(
 
 
 def _union(packing: Packing, places: Sequence[int], calls: Sequence[Step]) -> dict[int, ContextItem]:
-    """Returns the items in the prompts of several calls, in order of the call and then of the prompt; each once."""
+    """Returns the items in the prompts of several calls, in order of the call and then of the prompt; each once.
+
+    Of an item that was split among several prompts, all parts count.
+    """
     union: dict[int, ContextItem] = {}
+    found_in: dict[int, list[str]] = {}
     for step in calls:
-        for item in _items(packing.find(prompt_text(step)), places):
+        prompt = prompt_text(step)
+        for item in _items(packing.find(prompt), places):
+            found_in.setdefault(item.chunk, []).append(prompt)
             if item.chunk not in union or union[item.chunk].coverage < item.coverage:
                 union[item.chunk] = item
+    for index, chunk in enumerate(places):
+        best = union.get(chunk)
+        if best is not None and best.coverage < 1 and len(found_in[chunk]) > 1:
+            share = min(packing.coverage(index, found_in[chunk]), 1.0)
+            if share > best.coverage:
+                union[chunk] = ContextItem(chunk=chunk, match="shingle", coverage=share)
     return union
 
 

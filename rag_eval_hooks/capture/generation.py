@@ -6,10 +6,12 @@ from rag_eval_hooks.capture.forms import levelled
 from rag_eval_hooks.capture.ledger import Ledger
 from rag_eval_hooks.capture.lineage import Lineage
 from rag_eval_hooks.capture.texts import call_text, prompt_text
-from rag_eval_hooks.capture.trace import Reply, Step, Trace
+from rag_eval_hooks.capture.trace import Kind, Reply, Step, Trace
 
 __all__ = ["answering_call", "candidates", "contributing_calls", "texts_by_turn"]
 
+SEARCH: tuple[Kind, ...] = ("retriever", "postprocessor")
+"""Kinds of steps whose model calls work on what is found, not on the answer."""
 MIN_PASSED_ON = 12
 """Characters of one word from which its turning up in a later prompt is no accident; of several words any will do."""
 
@@ -17,10 +19,10 @@ MIN_PASSED_ON = 12
 def candidates(trace: Trace, ledger: Ledger, lineage: Lineage) -> list[Step]:
     """Returns the calls that may have written the answer, in order of start.
 
-    Calls inside a retriever rewrite, rank or extract; calls inside a tool answer to the agent; calls before the first
-    search, or whose text became a query afterwards, condense the question.
+    Calls inside a retriever or a postprocessor rewrite, rank or extract; calls inside a tool answer to the agent; calls
+    before the first search, or whose text became a query afterwards, condense the question.
     """
-    outside = [step for step in trace.steps if step.kind == "model" and not lineage.below(step, "retriever")]
+    outside = [step for step in trace.steps if step.kind == "model" and not lineage.below(step, *SEARCH)]
     top = [step for step in outside if not lineage.below(step, "tool")] or outside
     searches = [step.started for step in trace.steps if step.kind == "retriever"]
     after = ledger.retrieval_ended if ledger.retrieval_ended is not None else max(searches, default=None)
@@ -99,7 +101,7 @@ def contributing_calls(
     earlier = [
         (step, said)
         for step in trace.steps
-        if step.kind == "model" and not lineage.below(step, "retriever") and (said := _passed_on(step))
+        if step.kind == "model" and not lineage.below(step, *SEARCH) and (said := _passed_on(step))
     ]
     in_answer = [(_place(said, joined), step) for step in found if step is not call and (said := _passed_on(step))]
     parts = [(place, step) for place, step in in_answer if place >= 0]

@@ -10,7 +10,7 @@ from rag_eval_hooks.capture.foreign import text_of
 from rag_eval_hooks.capture.lineage import Lineage
 from rag_eval_hooks.capture.packing import Packing
 from rag_eval_hooks.capture.pool import Pool
-from rag_eval_hooks.capture.texts import prompt_text
+from rag_eval_hooks.capture.texts import call_text, prompt_text
 from rag_eval_hooks.capture.trace import Items, Step, Trace
 from rag_eval_hooks.record import Chunk, ItemKeys, Stage, StageItem
 from rag_eval_hooks.record.clean import clean_text
@@ -62,12 +62,14 @@ def build_ledger(trace: Trace, lineage: Lineage, keys: ItemKeys) -> Ledger:
 
     A retriever around others counts instead of them; a chain or tool that returns items without a retriever below is
     a search of its own, or, where it returns a choice of items that were there before, a postprocessing of those.
-    Where nothing was searched, the items that the question came with count.
+    Items that a step was handed and that nobody returned so are inferred: code that shows no run of its own changed
+    what was found. Where nothing was searched, the items that the question came with count.
     """
     pool = Pool(keys)
     tries = _Tries(trace, lineage)
     listings = _retriever_listings(trace, lineage, pool, tries)
     carried = _add_implicit(trace, lineage, pool, listings, tries)
+    _add_handed(trace, lineage, pool, listings, tries)
     if not listings:
         listings += _given(trace, pool)
     attempts = any(listing.final and listing.attempt is not None for listing in listings)
@@ -109,8 +111,8 @@ def _retriever_listings(trace: Trace, lineage: Lineage, pool: Pool, tries: _Trie
             listing.final = False
     for listing in by_run.values():
         listing.kind = _kind(listing, pool)
-        _own_scores(listing)
         _link_derived(listing, pool)
+        _own_scores(listing, pool)
     return list(by_run.values())
 
 
@@ -146,16 +148,17 @@ def _kind(listing: _Listing, pool: Pool) -> StageKind:
     return "rerank" if all(pool.text(place) in inner for place in listing.places) else "refine"
 
 
-def _own_scores(listing: _Listing) -> None:
-    """Takes back scores that an outer stage only passed on: frameworks keep them in the item's metadata."""
+def _own_scores(listing: _Listing, pool: Pool) -> None:
+    """Takes back scores that an outer stage only passed on, also along with what it cut or rewrote."""
     if not listing.children:
         return
-    inner: dict[int, set[float | None]] = {}
+    inner: dict[int | str, set[float | None]] = {}
     for child in listing.children:
         for place, score in zip(child.places, child.scores, strict=True):
             inner.setdefault(place, set()).add(score)
+            inner.setdefault(pool.id(place), set()).add(score)
     listing.scores = tuple(
-        None if score in inner.get(place, ()) else score
+        None if score in inner.get(place, ()) or score in inner.get(pool.origin_id(place) or place, ()) else score
         for place, score in zip(listing.places, listing.scores, strict=True)
     )
 
@@ -182,16 +185,19 @@ def _add_implicit(
             if _texts(items) in given:
                 continue  # passed on, not found
             below = shown.get(step.run_id, [])
-            if step.run_id in around and not below and not _reached_a_model(items, trace):
+            is_post = step.kind == "postprocessor"
+            if step.run_id in around and not below and not is_post and not _reached_a_model(items, trace):
                 continue  # no step of it found them: its state has them from an earlier question
             places, scores = pool.add(items)
             attempt = tries.of(step)
             peers = [listing for listing in listings if listing.attempt == attempt]
-            if any(listing.places == places for listing in peers):
+            if is_post:
+                peers = _nearest(step, lineage, peers)
+            if any(one.places == places and (one.scores == scores or not is_post) for one in peers):
                 continue
-            if step.parent_id is not None and not items:
+            if step.parent_id is not None and not items and not is_post:
                 continue
-            sources, is_whole = _sources(step, places, lineage, pool, peers)
+            sources, is_whole = _sources(step, places, lineage, pool, peers) if items or not is_post else (peers, True)
             if below and not (sources and is_whole and (len(below) == 1 or not trace.is_root(step))):
                 carried.update(places if step.run_id in around else ())
                 continue
@@ -200,8 +206,10 @@ def _add_implicit(
                 listing.kind = "postprocess" if len(sources) == 1 else "fuse"
                 listing.children = sources
                 listing.began = min(listing.began, *(source.began for source in sources))
-                _own_scores(listing)
                 _link_derived(listing, pool)
+                _own_scores(listing, pool)
+                if is_post:
+                    listing.kind = _post_kind(listing)
                 for source in sources:
                     source.final = False
             listings.append(listing)
@@ -209,6 +217,73 @@ def _add_implicit(
                 shown.setdefault(above.run_id, []).append(listing)
     found = {pool.id(place) for listing in listings for place in listing.places}
     return tuple(sorted(place for place in carried if pool.id(place) not in found))
+
+
+def _add_handed(trace: Trace, lineage: Lineage, pool: Pool, listings: list[_Listing], tries: _Tries) -> None:
+    """Adds lists that steps were handed where they are not what was found: code between has changed it unseen."""
+    for step in trace.steps:
+        if trace.is_root(step) or not isinstance(step.input, Mapping):
+            continue
+        for items in step.input.values():
+            if type(items) is not Items or _are_answers(items, step, trace, pool):
+                continue
+            attempt = tries.of(step)
+            near = _nearest(step, lineage, [one for one in listings if one.attempt == attempt])
+            found = tuple(place for one in near for place in one.places)
+            places, scores = pool.add(items, found)
+            if places == tuple(dict.fromkeys(found)) or any(one.places == places for one in near):
+                continue  # also where nothing was found and nothing handed on
+            around = next(iter(lineage.ancestors(step)), step)
+            listing = _Listing(_moment(step, around.name), places, scores, attempt, kind="inferred")
+            listing.children = _sources(step, places, lineage, pool, near)[0] if items else near
+            listing.began = min([step.started, *(source.began for source in listing.children)])
+            _link_derived(listing, pool)
+            _own_scores(listing, pool)
+            for source in listing.children:
+                source.final = False
+            listings.append(listing)
+
+
+def _nearest(step: Step, lineage: Lineage, listings: Sequence[_Listing]) -> list[_Listing]:
+    """Returns the lists that count and were there before a step, those of the innermost step around it that has any."""
+    earlier = [one for one in listings if one.final and one.step.started <= step.started]
+    around = {id(one): {above.run_id for above in lineage.ancestors(one.step)} for one in earlier}
+    for above in lineage.ancestors(step):
+        inside = [one for one in earlier if above.run_id in around[id(one)]]
+        if inside:
+            return inside
+    return earlier
+
+
+def _are_answers(items: Items, step: Step, trace: Trace, pool: Pool) -> bool:
+    """Whether what a step was handed is what models said before, as the answers to sub-questions are: nothing found."""
+    texts = [text_of(text) for text in _texts(items)]
+    said = [
+        text
+        for call in trace.steps
+        if call.kind == "model" and call.ended is not None and call.ended <= step.started
+        if (text := call_text(call).strip())
+    ]
+    return (
+        bool(texts) and bool(said) and all(not pool.holds(text) and any(one in text for one in said) for text in texts)
+    )
+
+
+def _post_kind(listing: _Listing) -> StageKind:
+    """Returns what a postprocessor did to one list: scored or ordered it anew, rewrote it, or left some of it out."""
+    inner = [place for source in listing.children for place in source.places]
+    if not set(inner).issuperset(listing.places):
+        return "refine"
+    kept = set(listing.places)
+    is_same_order = [place for place in inner if place in kept] == list(listing.places)
+    is_scored = any(score is not None for score in listing.scores)
+    return "postprocess" if is_same_order and not is_scored else "rerank"
+
+
+def _moment(step: Step, name: str | None) -> Step:
+    """Returns a step of that name that stands for the moment in which another started."""
+    start = (step.parent_id, step.kind, name, None, step.started)
+    return Step(step.run_id, start, (step.started, None, (), None), None)
 
 
 def _reached_a_model(items: Items, trace: Trace) -> bool:
@@ -220,8 +295,7 @@ def _reached_a_model(items: Items, trace: Trace) -> bool:
 
 def _given(trace: Trace, pool: Pool) -> Iterable[_Listing]:
     """Yields the lists that the question came with; beside a search they may be anything, as the ones wanted."""
-    root = trace.root
-    here = Step(root.run_id, (None, root.kind, root.name, None, root.started), (root.started, None, (), None), None)
+    here = _moment(trace.root, trace.root.name)
     for items in _given_lists(trace):
         yield _Listing(here, *pool.add(items))
 

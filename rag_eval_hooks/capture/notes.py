@@ -10,7 +10,7 @@ from rag_eval_hooks.capture.framework_names import MAPPING
 from rag_eval_hooks.capture.guard import caught
 from rag_eval_hooks.capture.open_records import UNSET, About
 from rag_eval_hooks.capture.scope import IN_USE, SCOPE, Belonging
-from rag_eval_hooks.capture.trace import Items, Kind, Reply
+from rag_eval_hooks.capture.trace import Items, Kind, Reply, StreamsOn
 
 __all__ = ["BATCH", "BOUNDARY_TAG", "DROP", "END", "START", "Event", "Notes"]
 
@@ -168,6 +168,14 @@ class Notes(ABC):
         kept = value if snapshot is None else _take(snapshot, value)
         self._start_record(run_id, None, "chain", name, kept, (tuple(tags), dict(metadata), self._wall(), False, True))
 
+    def knows(self, run_id: Hashable) -> bool:
+        """Whether a run is open or remembered: what runs below it belongs to its question."""
+        return run_id in self._seen
+
+    def is_undelivered(self, run_id: Hashable) -> bool:
+        """Whether a run opened a record that is not delivered yet."""
+        return run_id in self._roots
+
     def suppress(self, run_id: Hashable) -> None:
         """Notes a run only so that its end, and what runs below it elsewhere, is recognised."""
         self._seen.add(run_id)
@@ -205,6 +213,8 @@ class Notes(ABC):
         inputs: Any = UNSET,
         snapshot: Callable[[Any], Any] | None = None,
         error: tuple[str, ...] | None = None,
+        *,
+        streams_on: StreamsOn | None = None,
     ) -> None:
         """Notes the end of a run.
 
@@ -215,6 +225,8 @@ class Notes(ABC):
             inputs: The input, where the framework reports it only now.
             snapshot: Takes what must be kept of `value` and `inputs`; called only for the run that opened the record.
             error: Names of the error's class and its bases, if the run failed; see `fail`.
+            streams_on: Of a root that has only handed its answer on as a stream, who goes on with it below the root:
+                the question ends when that does.
         """
         tokens = self._tokens.pop(run_id, None) if self._tokens else None
         if tokens and (self._said or self._by_parts):
@@ -227,12 +239,12 @@ class Notes(ABC):
             asked = inputs if inputs is UNSET or snapshot is None else _take(snapshot, inputs)
             # A stream closed by its reader ends at the root first, and LangChain then reads the model to its end.
             read = self._streamed() if error is not None or inputs is not UNSET else None
-            self._events.append((END, self._clock(), run_id, kept, lists, error, asked, tokens, read))
+            self._events.append((END, self._clock(), run_id, kept, lists, error, asked, tokens, read, streams_on))
             if self._wake is not None:
                 self._wake()
         else:
             kept = value if snapshot is None else None
-            self._events.append((END, self._clock(), run_id, kept, lists, error, UNSET, tokens, None))
+            self._events.append((END, self._clock(), run_id, kept, lists, error, UNSET, tokens, None, None))
         if len(self._events) >= BATCH:
             self._drain_backlog()
 

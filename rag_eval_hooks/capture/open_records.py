@@ -7,7 +7,7 @@ from uuid import UUID
 
 from rag_eval_hooks.capture.guard import guarded
 from rag_eval_hooks.capture.size import size_of
-from rag_eval_hooks.capture.trace import Forced, Items, Kind, Resume, Start, Trace
+from rag_eval_hooks.capture.trace import Forced, Items, Kind, Resume, Start, StreamsOn, Trace, stops
 
 __all__ = ["UNSET", "About", "Limits", "OpenRecords", "Record"]
 
@@ -131,11 +131,13 @@ class OpenRecords:
         """
         found: list[tuple[Record, Forced | None]] = []
         for record, trace in self.all():
-            if trace.root_ended is not None:
+            is_open = len(trace.ends) < len(trace.starts)
+            goes_on = trace.streams_on is not None and (is_open or trace.streams_on == "read")
+            if trace.root_ended is not None and not goes_on:
                 if trace.waits_to_resume and not trace.shares_thread:
                     is_due = now - trace.root_ended >= (self._limits.resume_s or 0.0)
                 else:
-                    is_due = orphans or now - trace.root_ended >= self._limits.grace_s
+                    is_due = (orphans and trace.streams_on is None) or now - trace.root_ended >= self._limits.grace_s
                 if is_due:
                     found.append((record, None))
                 continue
@@ -208,6 +210,7 @@ class OpenRecords:
         inputs: Any,
         tokens: list[Any] | None,
         read: Mapping[Hashable, int] | None,
+        streams_on: StreamsOn | None,
     ) -> Trace | None:
         """Ends a run; returns its record's trace if that is finished now."""
         record = self._runs.get(run_id)
@@ -236,12 +239,17 @@ class OpenRecords:
                 trace.streamed = True
                 parent_id, kind, name, _, started = trace.starts[run_id]
                 trace.starts[run_id] = (parent_id, kind, name, inputs, started)
+            trace.streams_on = streams_on
+            if streams_on is not None:
+                return None  # who goes on with the stream has begun or is about to
             if error is None and len(trace.ends) < len(trace.starts):
                 trace.left_early = any(
                     other not in trace.ends and (trace.streamed or start[1] == "model")
                     for other, start in trace.starts.items()
                 )
         if trace.root_ended is not None and len(trace.ends) == len(trace.starts):
+            if trace.streams_on is not None:
+                _end_with_stream(trace, now)
             if self._hold(record, trace):
                 return None
             return self.close(record, None)
@@ -356,6 +364,14 @@ class Record:
         """Whether it stands for a run that is not to be captured."""
         self.cut_off: frozenset[Hashable] = frozenset()
         """Runs that had not ended when the record was delivered."""
+
+
+def _end_with_stream(trace: Trace, now: float) -> None:
+    """Lets a root that handed its answer on as a stream end, and fail, as what wrote the stream did."""
+    handed_on, output, lists, _ = trace.ends[trace.root_id]
+    failed = (end[3] for end in trace.ends.values() if end[0] >= handed_on and end[3] and not stops(end[3]))
+    trace.ends[trace.root_id] = (now, output, lists, next(failed, None))
+    trace.root_ended = now
 
 
 def _thread_of(name: Any, metadata: Mapping[str, Any]) -> _Thread | None:

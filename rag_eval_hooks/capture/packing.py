@@ -1,7 +1,7 @@
 """Which retrieved items reached the prompt, and in which order."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from rag_eval_hooks.capture.forms import SHINGLE, ItemForms, PromptForms
@@ -101,6 +101,20 @@ class Packing:
         if missing:
             hits.extend(self._find_altered(missing, PromptForms(prompt), claims))
         return sorted(hits, key=lambda hit: (hit.position, hit.item))
+
+    def coverage(self, index: int, prompts: Iterable[str]) -> float:
+        """Returns the share of an item's characters that stand in any of these prompts, in runs of 8 words or more."""
+        item = self._items[index]
+        known = set().union(*(PromptForms(prompt).shingles for prompt in prompts))
+        seen = {
+            piece
+            for shingle, places in item.shingles.items()
+            if shingle in known
+            for place in places
+            for piece in range(place, place + SHINGLE)
+        }
+        size = sum(map(len, item.pieces))
+        return sum(len(item.pieces[piece]) for piece in seen) / size if size else 0.0
 
     def _find_altered(self, missing: Sequence[int], prompt: PromptForms, raw: _Claims) -> list[Hit]:
         """Looks for items whose text was changed on the way; works on the prompt with white space levelled."""

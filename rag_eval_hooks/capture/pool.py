@@ -54,20 +54,34 @@ class Pool:
         self._index: dict[tuple[str, str], int] = {}
         self._chunks: list[_PoolChunk] = []
 
-    def add(self, items: Items) -> tuple[tuple[int, ...], tuple[float | None, ...]]:
-        """Returns the place of each item's chunk, new or known, and the item's score."""
+    def add(self, items: Items, copied: Sequence[int] = ()) -> tuple[tuple[int, ...], tuple[float | None, ...]]:
+        """Returns the place of each item's chunk, new or known, and the item's score.
+
+        Args:
+            items: The list.
+            copied: Places of chunks that it was made from: an item with the text of one of them is that one, whatever
+                its id, since frameworks give copies new ids.
+        """
+        originals = {self._chunks[place].level: place for place in reversed(copied)}
         places: list[int] = []
         scores: list[float | None] = []
         for raw_id, raw_text, metadata, score in items:
             text = text_of(raw_text)
             known = id_of(raw_id) or _id_in(metadata, self._keys)
             identifier = known or chunk_id(text)
-            place = self._index.setdefault((identifier, text), len(self._chunks))
+            place = self._index.get((identifier, text), len(self._chunks))
+            if place == len(self._chunks) and originals:
+                place = originals.get(levelled(text), place)
             if place == len(self._chunks):
+                self._index[identifier, text] = place
                 self._chunks.append(_PoolChunk(identifier, text, fields_of(metadata), known is not None))
             places.append(place)
             scores.append(number_of(score) if score is not None else _score_in(metadata, self._keys))
         return tuple(places), tuple(scores)
+
+    def holds(self, text: str) -> bool:
+        """Whether a chunk has this text."""
+        return any(one.text == text for one in self._chunks)
 
     def id(self, place: int) -> str:
         """Returns the id of a chunk."""
@@ -76,6 +90,10 @@ class Pool:
     def text(self, place: int) -> str:
         """Returns the text of a chunk."""
         return self._chunks[place].text
+
+    def origin_id(self, place: int) -> str | None:
+        """Returns the id of the chunk that a chunk was cut or rewritten from, where `derive` has found it."""
+        return self._chunks[place].derived_from
 
     def derive(self, places: Sequence[int], sources: Sequence[int]) -> None:
         """Notes from which of the sources each chunk of a list was cut or rewritten, if that can be told."""

@@ -31,8 +31,12 @@ class Scope:
         SCOPE.set(self)
 
     def leave(self) -> None:
-        """Ends it; what held before holds again, unless something else holds here now."""
+        """Ends it for good; what held before holds again, unless something else holds here now."""
         self.is_open = False
+        self.pause()
+
+    def pause(self) -> None:
+        """Lets it hold here no longer, until it is entered again."""
         while self.outer is not None and not self.outer.is_open:
             self.outer = self.outer.outer
         if SCOPE.get() is self:

@@ -12,7 +12,9 @@ from rag_eval_hooks.record.clean import clean_text
 
 __all__ = ["answer_in", "call_text", "content_text", "delivered_text", "prompt_text", "question_in"]
 
-QUESTION_KEYS = ("question", "query", "input", "user_input", "message", "prompt", "text", "content", "messages")
+QUESTION_KEYS = (
+    "question query query_str input user_input user_msg message prompt text content messages chat_history".split()
+)
 ANSWER_KEYS = ("answer", "output", "result", "response", "output_text", "final_answer", "generation", "text", "content")
 USER_ROLES = frozenset({"user", "human"})
 ASSISTANT_ROLES = frozenset({"assistant", "ai"})

@@ -8,6 +8,7 @@ from rag_eval_hooks.capture.framework_names import INTERRUPTS, PARENT_COMMAND
 from rag_eval_hooks.record.run import StepKind
 
 __all__ = [
+    "Delivered",
     "Forced",
     "Item",
     "Items",
@@ -18,12 +19,16 @@ __all__ = [
     "Resume",
     "Start",
     "Step",
+    "StreamsOn",
     "Trace",
     "stops",
 ]
 
 Kind = StepKind
 Forced = Literal["timeout", "evicted"]
+StreamsOn = Literal["written", "read"]
+"""Who goes on with an answer that was handed on as a stream: a writer that has begun or begins at once, or its reader
+when he likes."""
 
 Item = tuple[Any, Any, Mapping[str, Any], float | None]
 """Snapshot of one retrieved item: id, text, a copy of its metadata, score (None: look into the metadata)."""
@@ -38,6 +43,12 @@ class Items(tuple[Item, ...]):
 
 class Opaque(str):
     """Stands for an object that was not looked into; its text names the type."""
+
+    __slots__ = ()
+
+
+class Delivered(str):
+    """What of a streamed answer its reader got, to the letter."""
 
     __slots__ = ()
 
@@ -153,6 +164,8 @@ class Trace:
     """Whether the root ended normally while work below it went on: the consumer stopped reading."""
     streamed: bool = False
     """Whether the root got its input at the end, as streaming runs do."""
+    streams_on: "StreamsOn | None" = None
+    """Whether the root has only handed its answer on as a stream, and who is to go on with it."""
     is_rag: bool = False
     """Whether anything was retrieved or generated."""
     forced: Forced | None = None

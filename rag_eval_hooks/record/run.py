@@ -38,7 +38,7 @@ Status = Literal["ok", "partial", "interrupted", "abandoned", "cancelled", "erro
 StageKind = Literal["retrieve", "fuse", "multi_query", "rerank", "refine", "postprocess", "inferred"]
 ContextSource = Literal["prompt", "last_stage", "given"]
 NumberingRule = Literal["given", "prompt", "assumed"]
-StepKind = Literal["chain", "model", "retriever", "tool"]
+StepKind = Literal["chain", "model", "retriever", "postprocessor", "tool"]
 Match = Literal["exact", "head", "shingle", "assumed"]
 
 FiniteFloat = Annotated[Annotated[float, Field(allow_inf_nan=False)] | None, BeforeValidator(clean_number)]

@@ -72,10 +72,11 @@ def test_the_core_imports_no_framework_and_no_numpy() -> None:
         assert not roots & (FRAMEWORKS | {"numpy", "pandas"}), path.relative_to(ROOT)
 
 
-def test_the_adapter_imports_only_langchain_core_at_module_level() -> None:
-    for path in (ADAPTERS / "rag_eval_hooks_langchain").glob("*.py"):
-        roots = {name.split(".")[0] for name in imports(path)}
-        assert not roots & (FRAMEWORKS - {"langchain_core"}), path.relative_to(ROOT)
+@pytest.mark.parametrize(("adapter", "core"), [("langchain", "langchain_core"), ("llamaindex", "llama_index.core")])
+def test_an_adapter_imports_only_its_frameworks_core(adapter: str, core: str) -> None:
+    for path in (ADAPTERS / f"rag_eval_hooks_{adapter}").glob("*.py"):
+        used = {name for name in imports(path) if name.split(".")[0] in FRAMEWORKS}
+        assert all(name == core or name.startswith(f"{core}.") for name in used), path.relative_to(ROOT)
 
 
 def test_adapters_is_no_package() -> None:
@@ -118,12 +119,16 @@ def test_public_names() -> None:
     import rag_eval_hooks.record
     import rag_eval_hooks.sinks
     import rag_eval_hooks_langchain
+    import rag_eval_hooks_llamaindex
 
     assert (
         " ".join(sorted(rag_eval_hooks.__all__)) == "Attributor Evaluation RagEvalHooksError RagRun evaluate read_run"
     )
     assert " ".join(sorted(rag_eval_hooks_langchain.__all__)) == (
         "Captured Hooks ItemKeys RagEvalCallbackHandler attach attached detach question suppress_capture"
+    )
+    assert " ".join(sorted(rag_eval_hooks_llamaindex.__all__)) == (
+        "Attachment Captured Hooks ItemKeys attach attached question suppress_capture"
     )
     assert " ".join(sorted(rag_eval_hooks.record.__all__)) == (
         "Attempt Attribution Chunk ChunkVerdict Citation CitationStyle Claim ContextItem Derived DerivedOperand "

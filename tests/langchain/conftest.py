@@ -9,7 +9,7 @@ import pytest
 from rag_eval_hooks.capture.guard import record_caught
 from rag_eval_hooks_langchain import RagEvalCallbackHandler
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "support")]
 
 
 @pytest.fixture(autouse=True)

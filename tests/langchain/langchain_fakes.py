@@ -12,13 +12,7 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable, RunnablePassthrough, RunnableSequence
-
-TEXTS = {
-    "a": "The Rhine rises in the Alps and passes through Basel before it turns north.",
-    "b": "Basel has three harbours on the Rhine, which opened between 1906 and 1936.",
-    "c": "The Jura mountains are north-west of the Swiss plateau and gave the Jurassic its name.",
-    "d": "Cheese from the Emmental has holes that come from carbon dioxide.",
-}
+from support_texts import TEXTS
 
 LONG = "one two three four five six seven eight"
 """An answer that can be left half-way."""

@@ -1,18 +1,33 @@
 """A whole record in a form that can be read and compared: everything but ids and times, which are checked instead."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 from uuid import UUID
 
-from rag_eval_hooks.record import RagRun, Stage, Usage
-from rag_eval_hooks_langchain import RagEvalCallbackHandler
+from support_texts import TEXTS
 
-__all__ = ["measured", "only_run", "runs_of", "whole"]
+from rag_eval_hooks.capture import Collector
+from rag_eval_hooks.hooks import Captured
+from rag_eval_hooks.record import RagRun, Stage, Usage
+
+__all__ = ["Recorder", "measured", "only_run", "runs_of", "whole"]
 
 LEFT_OUT = {"schema_version", "run_id", "started_at", "duration_ms", "time_to_first_token_ms", "captured_by"}
 
 
-def runs_of(handler: RagEvalCallbackHandler) -> list[RagRun]:
+class Recorder(Protocol):
+    """What both adapters attach: LangChain's handler, LlamaIndex's attachment."""
+
+    @property
+    def last(self) -> Captured | None: ...
+    @property
+    def records(self) -> tuple[Captured, ...]: ...
+    @property
+    def collector(self) -> Collector: ...
+    def stats(self) -> dict[str, int]: ...
+
+
+def runs_of(handler: Recorder) -> list[RagRun]:
     """Every record, in order of delivery, when nothing is open any more and no id is left."""
     runs = [record.run for record in handler.records]
     stats = handler.stats()
@@ -22,12 +37,12 @@ def runs_of(handler: RagEvalCallbackHandler) -> list[RagRun]:
     return runs
 
 
-def only_run(handler: RagEvalCallbackHandler) -> RagRun:
+def only_run(handler: Recorder) -> RagRun:
     (run,) = runs_of(handler)
     return run
 
 
-def measured(handler: RagEvalCallbackHandler) -> dict[str, float | str]:
+def measured(handler: Recorder) -> dict[str, float | str]:
     """What the measures of use say of the last record, by name: the value, or the word for why there is none."""
     last = handler.last
     assert last is not None
@@ -43,11 +58,11 @@ def whole(run: RagRun) -> dict[str, Any]:
 
     - stages: `round kind name(query): id=score id ...`, with `(inner)` where the list does not count as retrieved;
     - context: ids, with how they were found and how much of them where that is not `exact` and all;
-    - chunks: ids; in `texts` those whose text is not found at the id's place in `langchain_fakes.TEXTS`;
+    - chunks: ids; in `texts` those whose text is not the fakes' of that id (`support_texts.TEXTS`);
     - usage: `calls input>output cost`.
     """
-    assert UUID(run.run_id)
-    assert run.captured_by.startswith("langchain ")
+    assert UUID(_uuid(run.run_id))
+    assert run.captured_by.startswith(("langchain ", "llamaindex "))
     assert run.started_at is not None
     assert run.duration_ms is None or run.duration_ms >= 0
     assert run.time_to_first_token_ms is None or run.time_to_first_token_ms >= 0
@@ -72,8 +87,6 @@ def whole(run: RagRun) -> dict[str, Any]:
 
 
 def _about_chunks(run: RagRun) -> Mapping[str, Any]:
-    from langchain_fakes import TEXTS
-
     about = {
         "texts": {chunk.id: chunk.text for chunk in run.chunks if chunk.text != TEXTS.get(chunk.id)},
         "metadata_of": {chunk.id: dict(chunk.metadata) for chunk in run.chunks if chunk.metadata},
@@ -82,17 +95,22 @@ def _about_chunks(run: RagRun) -> Mapping[str, Any]:
         "derived": {chunk.id: chunk.derived_from for chunk in run.chunks if chunk.derived_from},
     }
     usual = {chunk.id: {"source": f"{chunk.id}.txt"} for chunk in run.chunks}
-    if about["metadata_of"] == usual:  # what `langchain_fakes.documents` gives
+    if about["metadata_of"] == usual:  # what the fakes give
         del about["metadata_of"], about["sources"]
     return {key: value for key, value in about.items() if value}
 
 
 def _stage(stage: Stage, names: list[str]) -> str:
-    assert stage.run_id is None or UUID(stage.run_id)
+    assert stage.run_id is None or UUID(_uuid(stage.run_id))
     items = " ".join(names[item.chunk] + ("" if item.score is None else f"={item.score:g}") for item in stage.items)
     query = "" if stage.query is None else f"({stage.query})"
     inner = "" if stage.final else " (inner)"
     return f"{stage.round} {stage.kind} {stage.name}{query}: {items}{inner}"
+
+
+def _uuid(run_id: str) -> str:
+    """The framework's random part of an id; LlamaIndex puts the method's name before it."""
+    return run_id.partition("/")[0][-36:]
 
 
 def _usage(usage: Usage) -> str:

@@ -1,0 +1,172 @@
+"""Model calls: which of LlamaIndex's events are one, where a model hands a call on from method to method."""
+
+from collections.abc import AsyncGenerator, Generator
+from itertools import count
+from typing import Any, NamedTuple
+
+from rag_eval_hooks.capture import Reply
+from rag_eval_hooks_llamaindex.extract import (
+    prompt_from_messages,
+    prompt_from_text,
+    reply_from_chat,
+    reply_from_completion,
+)
+from rag_eval_hooks_llamaindex.listeners import Listeners, bounded
+
+__all__ = ["ModelCalls"]
+
+
+class _Method(NamedTuple):
+    """A model's method that runs."""
+
+    model: int
+    """Identity of the model object."""
+    name: str
+    """The model's class."""
+    method: str
+
+
+class _Call(NamedTuple):
+    """A model call under way."""
+
+    run_id: str
+    method: _Method | None
+    """None where the call runs in no method of a model that shows itself."""
+    prompt: tuple[Any, ...]
+    """Identities of the messages, or the text."""
+
+
+class ModelCalls:
+    """The model calls under way, by the span that their events name.
+
+    A call is what events say, not what spans say: a model's method may be there only to call another. Where a model
+    hands a call on (`acomplete` to `complete`, `chat` to `complete`), events come twice, and the outermost counts.
+
+    Args:
+        listeners: Who is told.
+    """
+
+    def __init__(self, listeners: Listeners) -> None:
+        self._listeners = listeners
+        self._methods: dict[str, _Method] = {}
+        self._calls: dict[str, _Call] = {}
+        self._inside: dict[str, None] = {}
+        """Spans inside a call."""
+        self._numbers = count()
+
+    @property
+    def size(self) -> int:
+        """How many spans and calls are remembered."""
+        return len(self._methods) + len(self._calls) + len(self._inside)
+
+    def clear(self) -> None:
+        """Forgets all of them: nobody will be told of their end."""
+        for table in (self._methods, self._calls, self._inside):
+            table.clear()
+
+    def entered(self, span_id: str, parent_id: str | None, instance: Any, *, is_model: bool) -> None:
+        """Notes the start of a span in a question."""
+        if parent_id in self._calls or parent_id in self._inside:
+            self._inside[span_id] = None
+            bounded(self._inside)
+        elif is_model:
+            method = span_id[:-37].rpartition(".")[2]
+            self._methods[span_id] = _Method(id(instance), type(instance).__name__, method)
+            bounded(self._methods)
+
+    def left(self, span_id: str, result: Any = None, error: BaseException | None = None) -> None:
+        """Notes the end of a span; a call in it that streams goes on."""
+        self._inside.pop(span_id, None)
+        self._methods.pop(span_id, None)
+        if span_id in self._calls:
+            if error is not None:
+                self._fail(span_id, error)
+            elif not isinstance(result, (Generator, AsyncGenerator)):
+                self._end(span_id, None)
+
+    # Events ------------------------------------------------------------------------------------------------------
+
+    def chat_started(self, event: Any) -> None:
+        """Notes that a chat model is called; the model's settings are not looked at, they may hold keys."""
+        key = tuple([id(message) for message in event.messages])
+        self._start(event.span_id, key, prompt_from_messages, event.messages)
+
+    def completion_started(self, event: Any) -> None:
+        """Notes that a text model is called."""
+        self._start(event.span_id, (event.prompt,), prompt_from_text, event.prompt)
+
+    def streamed(self, event: Any) -> None:
+        """Notes a token. The event also repeats the prompt and the text so far; both are let go."""
+        call = self._calls.get(event.span_id)
+        if call is not None:
+            for listener in self._listeners.all:
+                listener.collector.token(call.run_id, event.response.delta)
+
+    def chat_ended(self, event: Any) -> None:
+        """Notes what a chat model returned."""
+        if event.span_id in self._calls:
+            reply: Reply | None = None
+            try:
+                reply = reply_from_chat(event.response)
+            finally:  # what cannot be read ends all the same
+                self._end(event.span_id, reply)
+
+    def completion_ended(self, event: Any) -> None:
+        """Notes what a text model returned."""
+        if event.span_id in self._calls:
+            reply: Reply | None = None
+            try:
+                reply = reply_from_completion(event.response)
+            finally:
+                self._end(event.span_id, reply)
+
+    def failed(self, event: Any) -> None:
+        """Notes that a stream broke off, or that its reader left."""
+        if event.span_id in self._calls:
+            self._fail(event.span_id, event.exception)
+
+    # -------------------------------------------------------------------------------------------------------------
+
+    def _start(self, span_id: str | None, key: tuple[Any, ...], read: Any, value: Any) -> None:
+        if span_id is None or span_id in self._inside or span_id in self._calls:
+            return
+        collectors = self._listeners.knowing(span_id)
+        if not collectors:
+            return
+        method = self._methods.get(span_id)
+        if method is not None and self._is_handed_on(method, key):
+            self._inside[span_id] = None
+            return
+        prompt = ()
+        try:
+            prompt = read(value)
+        finally:  # what cannot be read starts all the same
+            run_id = f"{span_id}/call-{next(self._numbers)}"
+            self._calls[span_id] = _Call(run_id, method, key)
+            bounded(self._calls)
+            name = None if method is None else method.name
+            for collector in collectors:
+                collector.start(run_id, span_id, "model", name, prompt)
+
+    def _is_handed_on(self, method: _Method, prompt: tuple[Any, ...]) -> bool:
+        """Whether a call comes out of the stream of another, outside of its span: `astream_chat` to `stream_chat`.
+
+        It is the same model, the same prompt, and the method that the other one is the asynchronous form of.
+        """
+        around = (method.model, f"a{method.method}")
+        return any(
+            call.prompt == prompt and call.method is not None and (call.method.model, call.method.method) == around
+            for call in list(self._calls.values())
+        )
+
+    def _end(self, span_id: str, reply: Reply | None) -> None:
+        call = self._calls.pop(span_id, None)
+        if call is not None:
+            for collector in self._listeners.knowing(call.run_id):
+                collector.end(call.run_id, reply)
+
+    def _fail(self, span_id: str, error: BaseException) -> None:
+        call = self._calls.pop(span_id, None)
+        if call is not None:
+            for collector in self._listeners.knowing(call.run_id):
+                collector.fail(call.run_id, error)

@@ -1,0 +1,428 @@
+"""LlamaIndex objects to record parts: snapshots that stay as they are when the host changes its objects later.
+
+These functions run on the host's thread, so they copy references and containers, to a bounded depth and number of
+entries, and nothing else. A streamed response is never read here, nor asked for its text.
+"""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse, CompletionResponse
+from llama_index.core.base.response.schema import AsyncStreamingResponse, PydanticResponse, Response, StreamingResponse
+from llama_index.core.chat_engine.types import AgentChatResponse, StreamingAgentChatResponse
+from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore, QueryBundle, TextNode
+from llama_index.core.tools import ToolOutput
+from llama_index.core.workflow import Event, StopEvent
+from pydantic import BaseModel
+
+from rag_eval_hooks.capture import FOR_THE_HOST, Item, Items, Message, Opaque, Reply, guarded
+from rag_eval_hooks_llamaindex.compat import blocks_of
+
+__all__ = [
+    "items_from_found",
+    "items_from_nodes",
+    "message_from",
+    "node_lists",
+    "prompt_from",
+    "prompt_from_messages",
+    "prompt_from_text",
+    "query_text",
+    "reply_from",
+    "reply_from_chat",
+    "reply_from_completion",
+    "snapshot",
+]
+
+MAX_DEPTH = 6
+MAX_ENTRIES = 100
+MAX_TOP_ENTRIES = 1_000
+MAX_CITATIONS = 2_000
+LABEL = re.compile(r"Source \d{1,6}:\n")
+"""What `CitationQueryEngine` puts above each text that it hands on."""
+DOCUMENT_KEY = "ref_doc_id"
+"""Under which the document that a node was cut from goes into the metadata, where that has no such entry."""
+MEDIA_FIELDS = ("data", "image", "audio", "video", "url", "path")
+"""Where a block that is no text has its content; the first that is set counts."""
+USAGE_KEYS = ("usage", "usage_metadata", "token_usage")
+TOKEN_KEYS = ("prompt_tokens", "completion_tokens", "input_tokens", "output_tokens")
+TEXT_KEYS = ("text", "content", "page_content")
+"""Where a mapping that stands for a node has its text."""
+
+
+# Nodes ---------------------------------------------------------------------------------------------------------------
+
+
+def items_from_nodes(nodes: Sequence[NodeWithScore], *, may_be_labelled: bool = False) -> Items:
+    """Returns a snapshot of a list of nodes: ids, bare texts without the metadata header, metadata, and scores.
+
+    A node that is not as LlamaIndex promises keeps its rank, with what can be read of it, and is counted.
+
+    Args:
+        nodes: The list.
+        may_be_labelled: Whether the texts may have the numbers above them that `CitationQueryEngine` writes there; if
+            all have, they are left away.
+    """
+    if not isinstance(nodes, (list, tuple)):
+        return _items_one_by_one(nodes)
+    kept: list[Item] = []
+    try:
+        for scored in nodes:
+            node = scored.node
+            text = node.text if type(node) is TextNode else node.get_content(metadata_mode=MetadataMode.NONE)
+            if type(text) is not str:
+                return _items_one_by_one(nodes)
+            kept.append((node.node_id, text, _fields(node), scored.score))
+    except FOR_THE_HOST:
+        raise
+    except BaseException:  # noqa: BLE001  it is met again, and counted, one node at a time
+        return _items_one_by_one(nodes)
+    if may_be_labelled and kept:
+        labels = [LABEL.match(item[1]) for item in kept]
+        if all(labels):
+            return Items(
+                [
+                    (item[0], item[1][label.end() :].removesuffix("\n"), item[2], item[3])
+                    for item, label in zip(kept, labels, strict=True)
+                    if label
+                ]
+            )
+    return Items(kept)
+
+
+def _fields(node: BaseNode) -> dict[str, Any]:
+    fields = {**node.metadata}
+    if node.relationships and DOCUMENT_KEY not in fields:
+        document = node.ref_doc_id
+        if document:
+            fields[DOCUMENT_KEY] = document
+    start = getattr(node, "start_char_idx", None)
+    if start is not None and "start_index" not in fields:
+        fields["start_index"], fields["end_index"] = start, getattr(node, "end_char_idx", None)
+    return fields
+
+
+def _items_one_by_one(nodes: Any) -> Items:
+    """Returns the same of a list in which something is amiss; an iterator is the host's to read."""
+    kept: list[Item] = []
+    malformed = 0
+    if isinstance(nodes, Collection) and not isinstance(nodes, (str, Mapping)):
+        for node in nodes:
+            item: Item = (None, "", {}, None)
+            is_whole = False
+            with guarded("llamaindex.node"):
+                item, is_whole = _item_from(node)
+            kept.append(item)
+            malformed += not is_whole
+    else:
+        malformed = 1
+    items = Items(kept)
+    items.malformed = malformed
+    return items
+
+
+def _item_from(value: Any) -> tuple[Item, bool]:
+    """Returns what can be read of something in a list of nodes, and whether it is all that there should be."""
+    if isinstance(value, str):
+        return (None, value, {}, None), False
+    node = value.node if isinstance(value, NodeWithScore) else value
+    score = value.score if isinstance(value, NodeWithScore) else None
+    if not isinstance(node, BaseNode):
+        return (None, _held(getattr(node, "text", None)), {}, score), False
+    fields: dict[str, Any] = {}
+    with guarded("llamaindex.node.metadata"):
+        fields = _fields(node)
+    text: Any = ""
+    with guarded("llamaindex.node.text"):
+        text = node.get_content(metadata_mode=MetadataMode.NONE)
+    return (node.node_id, _held(text), fields, score), isinstance(text, str) and isinstance(value, NodeWithScore)
+
+
+def node_lists(value: Any) -> tuple[Items, ...]:
+    """Returns the lists of nodes in what a step or tool returned: the result itself, or a field of an event in it."""
+    if isinstance(value, ToolOutput):
+        value = value.raw_output
+    if isinstance(value, (list, tuple)):
+        return (items_from_nodes(value),) if _are_nodes(value) else ()
+    if isinstance(value, Event):
+        value = _event_fields(value)
+    if not isinstance(value, dict):
+        return ()
+    return tuple([items_from_nodes(item) for item in value.values() if _are_nodes(item)])
+
+
+def _are_nodes(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and bool(value) and all(isinstance(one, NodeWithScore) for one in value)
+
+
+def _event_fields(event: Event) -> dict[str, Any]:
+    """Returns the fields of a workflow's event, those that its class declares and those it was given besides."""
+    return {**event.__dict__, **(getattr(event, "_data", None) or {})}
+
+
+def items_from_found(found: Any) -> Items:
+    """Returns a snapshot of what hand-written code found: nodes, texts, mappings with a text, pairs with a score.
+
+    Anything else keeps its rank, with what can be read of it, and is counted.
+    """
+    if isinstance(found, (str, BaseNode, NodeWithScore)):
+        found = [found]
+    if not isinstance(found, Collection) or isinstance(found, Mapping):
+        return _items_one_by_one(found)
+    return items_from_nodes([_node_from(one) for one in found])
+
+
+def _node_from(value: Any) -> Any:
+    value, score = value if isinstance(value, tuple) and len(value) == 2 else (value, None)
+    if isinstance(value, NodeWithScore):
+        return value if score is None else NodeWithScore(node=value.node, score=float(score))
+    if isinstance(value, str):
+        value = {"text": value}
+    if isinstance(value, Mapping):
+        text = next((value[key] for key in TEXT_KEYS if isinstance(value.get(key), str)), None)
+        if text is None:
+            return value
+        metadata = value.get("metadata")
+        fields = metadata if isinstance(metadata, Mapping) else {k: v for k, v in value.items() if v is not text}
+        identifier = value.get("id", value.get("node_id"))
+        # LlamaIndex would make up an id; an empty one says that there is none.
+        node = TextNode(text=text, metadata=dict(fields), id_="" if identifier is None else str(identifier))
+        return NodeWithScore(node=node, score=None if score is None else float(score))
+    if isinstance(value, BaseNode):
+        return NodeWithScore(node=value, score=None if score is None else float(score))
+    return value
+
+
+# Messages and replies ------------------------------------------------------------------------------------------------
+
+
+def _held(content: Any) -> Any:
+    """Returns content that may be kept as it is; of anything that may change later, or hold much, the type's name."""
+    return (
+        content if content is None or isinstance(content, (str, int, float)) else Opaque(f"<{type(content).__name__}>")
+    )
+
+
+def message_from(message: ChatMessage) -> Message:
+    """Returns a snapshot of a message."""
+    role = str(getattr(message.role, "value", message.role))
+    role = "user" if role == "model" else "tool" if role == "function" else "assistant" if role == "chatbot" else role
+    return Message(role, _content(message), role == "assistant" and _calls_tools(message))
+
+
+def _content(message: ChatMessage) -> Any:
+    """Returns a message's text, as LlamaIndex joins it; with what is no text by kind and size."""
+    blocks = blocks_of(message)
+    if blocks is None:
+        return _held(message.content)
+    texts: list[str] = []
+    media: list[dict[str, Any]] = []
+    _sort_blocks(blocks, texts, media)
+    text = "\n".join(texts)
+    return [{"type": "text", "text": text}, *media] if media else text
+
+
+def _sort_blocks(blocks: Any, texts: list[str], media: list[dict[str, Any]]) -> None:
+    for block in blocks:
+        kind = block.block_type
+        if kind == "text":
+            texts.append(block.text)
+        elif kind == "citable":
+            _sort_blocks(block.content, texts, media)
+        elif kind not in ("citation", "thinking", "tool_call", "cache"):
+            media.append(_media(kind, block))
+
+
+def _media(kind: str, block: Any) -> dict[str, Any]:
+    """Returns type, kind of content and size of a block; its data is not kept, not even by reference."""
+    payload = next((value for name in MEDIA_FIELDS if (value := getattr(block, name, None)) is not None), None)
+    named = (getattr(block, f"{kind}_mimetype", None), getattr(block, "format", None))
+    size = len(payload) if isinstance(payload, (bytes, str)) else None
+    if size is None and payload is not None and not hasattr(payload, "read"):
+        size = len(str(payload))  # an address or a path
+    return {"type": kind, "mime_type": next((name for name in named if isinstance(name, str)), None), "size": size}
+
+
+def _calls_tools(message: ChatMessage) -> bool:
+    if message.additional_kwargs.get("tool_calls"):
+        return True
+    return any(block.block_type == "tool_call" for block in blocks_of(message) or ())
+
+
+def prompt_from_messages(messages: Sequence[ChatMessage]) -> tuple[Message, ...]:
+    """Returns a snapshot of what a chat model was given."""
+    return tuple([message_from(message) for message in messages])
+
+
+def prompt_from_text(prompt: Any) -> tuple[Message, ...]:
+    """Returns a snapshot of what a text model was given."""
+    return (Message("user", prompt if isinstance(prompt, str) else _held(prompt)),)
+
+
+def prompt_from(value: Any) -> tuple[Message, ...] | None:
+    """Returns a snapshot of what a model was given by hand: a text, a message or messages, or None."""
+    if value is None:
+        return None
+    if isinstance(value, ChatMessage):
+        value = [value]
+    if isinstance(value, (list, tuple)) and all(isinstance(one, ChatMessage) for one in value):
+        return prompt_from_messages(value)
+    return prompt_from_text(value)
+
+
+def reply_from_chat(response: ChatResponse | None) -> Reply | None:
+    """Returns a snapshot of what a chat model returned; None where it gave no message, as a stream of no chunks does.
+
+    Token counts are the provider's own, from its raw response.
+    """
+    if response is None:
+        return None
+    message = response.message
+    content = _content(message)
+    calls_tools = _calls_tools(message)
+    usage = _usage(response.raw, response.additional_kwargs, message.additional_kwargs)
+    if not content and not calls_tools and usage is None:
+        return None  # some streams end with an empty chunk: the tokens say what was said
+    return Reply(content, calls_tools, usage, _citations(message))
+
+
+def reply_from_completion(response: CompletionResponse | None) -> Reply | None:
+    """Returns a snapshot of what a text model returned; None where it gave nothing."""
+    if response is None:
+        return None
+    usage = _usage(response.raw, response.additional_kwargs, {})
+    if not response.text and usage is None:
+        return None
+    return Reply(response.text, False, usage)
+
+
+def reply_from(value: Any) -> Reply:
+    """Returns a snapshot of what a model said, told by hand: its text, its message, or its response."""
+    if isinstance(value, ChatMessage):
+        return Reply(_content(value), _calls_tools(value), None, _citations(value))
+    reply = None
+    if isinstance(value, ChatResponse):
+        reply = reply_from_chat(value)
+    elif isinstance(value, CompletionResponse):
+        reply = reply_from_completion(value)
+    else:
+        reply = Reply(value if isinstance(value, str) else str(value))
+    return reply or Reply("")
+
+
+def _usage(raw: Any, *beside: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Returns the token counts in a provider's raw response, an object or a mapping, or those that stand beside it."""
+    for key in USAGE_KEYS:
+        found = raw.get(key) if isinstance(raw, Mapping) else getattr(raw, key, None) if raw is not None else None
+        counts = _plain_counts(found)
+        if counts:
+            return counts
+    for fields in beside:
+        counts = {key: fields[key] for key in TOKEN_KEYS if key in fields} if fields else {}
+        if counts:
+            return counts
+    return None
+
+
+def _plain_counts(usage: Any) -> dict[str, Any] | None:
+    if usage is None:
+        return None
+    fields = usage if isinstance(usage, Mapping) else getattr(usage, "__dict__", None)
+    if not isinstance(fields, Mapping):
+        return None
+    return {
+        key: value
+        for key, value in islice(fields.items(), MAX_ENTRIES)
+        if isinstance(key, str) and isinstance(value, (int, float))
+    }
+
+
+def _citations(message: ChatMessage) -> list[Any] | None:
+    """Returns a snapshot of the citations in a message: its citation blocks, or what the provider put beside it."""
+    found: list[Any] = []
+    for block in blocks_of(message) or ():
+        if block.block_type == "citation":
+            cited = block.cited_content
+            text = cited.text if cited.block_type == "text" else None
+            where = dict(block.additional_location_info or {})
+            found.append({**where, "cited_text": text, "source": block.source, "title": block.title})
+    if not found:
+        beside = message.additional_kwargs.get("citations") or message.additional_kwargs.get("annotations")
+        if isinstance(beside, (list, tuple)):
+            found = [snapshot(one) for one in beside[:MAX_CITATIONS]]
+    return found[:MAX_CITATIONS] or None
+
+
+# Inputs and outputs --------------------------------------------------------------------------------------------------
+
+
+def query_text(query: Any) -> Any:
+    """Returns the text of a query; None where it has none (an embedding, an image)."""
+    if type(query) is str:
+        return query
+    return query.query_str if isinstance(query, QueryBundle) else snapshot(query)
+
+
+def snapshot(value: Any, depth: int = 0) -> Any:
+    """Returns a copy of an input or output that later changes do not reach.
+
+    Responses become their answer, messages and nodes their snapshots; mappings, lists, events and other objects are
+    copied some levels deep; of long lists the end is kept, where the newest message is. Anything else, streams among
+    it, is named by its type.
+    """
+    if type(value) is str or value is None or isinstance(value, (str, int, float)):
+        return value
+    if isinstance(value, (Response, AgentChatResponse)):
+        return value.response
+    if isinstance(value, PydanticResponse):
+        return snapshot(value.response, depth + 1)
+    if isinstance(value, (StreamingResponse, AsyncStreamingResponse, StreamingAgentChatResponse)):
+        return None
+    if isinstance(value, ChatResponse):
+        return reply_from_chat(value)
+    if isinstance(value, CompletionResponse):
+        return value.text
+    if isinstance(value, ChatMessage):
+        return message_from(value)
+    if isinstance(value, QueryBundle):
+        return value.query_str
+    if isinstance(value, ToolOutput):
+        return snapshot(value.raw_output, depth + 1)
+    if isinstance(value, (NodeWithScore, BaseNode)):
+        return items_from_found([value])
+    if depth >= MAX_DEPTH:
+        return Opaque(f"<{type(value).__name__}>")
+    if isinstance(value, (list, tuple)):
+        if _are_nodes(value):
+            return items_from_nodes(value)
+        return [snapshot(item, depth + 1) for item in value[-MAX_ENTRIES:]]
+    if isinstance(value, StopEvent):
+        return snapshot(_stop_value(value), depth + 1)
+    return _fields_snapshot(value, depth)
+
+
+def _stop_value(event: StopEvent) -> Any:
+    """Returns what a workflow gave back: the result, or the fields of a stop event of the user's own class."""
+    fields = _event_fields(event)
+    if event.__class__ is StopEvent or set(fields) == {"result"}:
+        return event.result
+    return fields
+
+
+def _fields_snapshot(value: Any, depth: int) -> Any:
+    fields: Any = value if isinstance(value, Mapping) else None
+    if isinstance(value, Event):
+        fields = _event_fields(value)
+        if isinstance(fields.get("response"), ChatMessage):
+            return message_from(fields["response"])  # an agent's output; beside it stands all that the provider sent
+    elif fields is None and not callable(value):
+        fields = getattr(value, "__dict__", None)
+    if not isinstance(fields, Mapping) or (not fields and not isinstance(value, (Mapping, BaseModel))):
+        return Opaque(f"<{type(value).__name__}>")
+    limit = MAX_ENTRIES if depth else MAX_TOP_ENTRIES
+    return {
+        key: snapshot(item, depth + 1)
+        for key, item in islice(fields.items(), limit)
+        if isinstance(value, Mapping) or (isinstance(key, str) and not key.startswith("_"))
+    }

@@ -1,0 +1,186 @@
+"""The tap in a streamed answer: it passes on what the reader asks for, and tells the question's record.
+
+LlamaIndex ends a query before its answer is read, and from core 0.14.25 on the model is only called when the reader
+asks for the first token, outside of any span. So the generator in the response is wrapped by one that yields the same.
+While the wrapped one works, what it starts belongs to the question, in whichever thread or task it is read. Nothing
+else holds the wrapper, so that a reader who drops it closes it.
+"""
+
+from collections.abc import AsyncGenerator, Callable, Generator, Hashable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from llama_index.core.base.response.schema import AsyncStreamingResponse, StreamingResponse
+from llama_index.core.chat_engine.types import StreamingAgentChatResponse
+from llama_index.core.workflow import StopEvent
+
+from rag_eval_hooks.capture import Collector, Delivered, caught
+from rag_eval_hooks.capture.scope import Belonging
+
+__all__ = ["StreamedAnswer", "is_read", "streamed_in", "tap"]
+
+_being_read: set[Hashable] = set()
+"""The questions whose streamed answers are not over."""
+
+
+class StreamedAnswer:
+    """What one reader has got of a streamed answer; ends the question's root when he is done with it.
+
+    Args:
+        collector: What takes the events.
+        run_id: The run whose end the stream's end is.
+        text_in: Returns the text of what is yielded.
+    """
+
+    __slots__ = ("_collector", "_is_over", "_run_id", "_scope", "_text_in", "_texts")
+
+    def __init__(self, collector: Collector, run_id: str, text_in: Callable[[Any], Any]) -> None:
+        self._collector = collector
+        self._run_id = run_id
+        self._text_in = text_in
+        self._texts: list[str] = []
+        self._is_over = False
+        _being_read.add(run_id)
+        # `around` is None: what has no span around it is what the wrapped generator starts.
+        self._scope = Belonging(collector, run_id, None, None)
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Makes what starts in the block belong to the question."""
+        self._scope.enter()
+        try:
+            yield
+        finally:
+            self._scope.pause()
+
+    def got(self, item: Any) -> None:
+        """Notes what is about to be yielded."""
+        try:
+            text = self._text_in(item)
+            if isinstance(text, str):
+                self._texts.append(text)
+        except BaseException as error:  # noqa: BLE001  `caught` sorts it out
+            caught("llamaindex.stream", error)
+
+    def over(self, error: BaseException | None = None) -> None:
+        """Notes that the stream was read to its end, or how it ended before."""
+        if self._is_over:
+            return
+        self._is_over = True
+        _being_read.discard(self._run_id)
+        try:
+            self._scope.leave()
+            names = None if error is None else tuple(kind.__name__ for kind in type(error).__mro__)
+            self._collector.end(self._run_id, Delivered("".join(self._texts)), error=names)
+        except BaseException as failure:  # noqa: BLE001
+            caught("llamaindex.stream", failure)
+
+    def __del__(self) -> None:
+        # The only sign where nobody read a single token, or the event loop closed before it could close the generator.
+        if not self._is_over:
+            self.over(GeneratorExit())
+
+
+def is_read(run_id: Hashable) -> bool:
+    """Whether a question's answer streams through a tap that is not over."""
+    return run_id in _being_read
+
+
+def tap(result: Any, collectors: list[Collector], run_id: str) -> bool:
+    """Puts a tap into a result that streams its answer; returns whether it does.
+
+    Args:
+        result: What a query, chat or workflow returned.
+        collectors: What takes the events.
+        run_id: The run whose end the stream's end is.
+    """
+    found = streamed_in(result)
+    if found is None:
+        return False
+    holder, name = found
+    stream = getattr(holder, name)
+    text_in = _delta if isinstance(holder, StreamingAgentChatResponse) else _same
+    wrap: Callable[[Any, StreamedAnswer], Any] = _aread if isinstance(stream, AsyncGenerator) else _read
+    for collector in collectors:
+        stream = wrap(stream, StreamedAnswer(collector, run_id, text_in))
+    setattr(holder, name, stream)
+    return True
+
+
+def streamed_in(result: Any) -> tuple[Any, str] | None:
+    """Returns the object that holds a streamed answer which its reader asks for, and the attribute; None if none does.
+
+    A chat's stream is read by a thread or task of its own as a rule; then it is none.
+    """
+    if isinstance(result, StopEvent):
+        result = getattr(result, "result", None)
+    names: tuple[str, ...] = ()
+    if isinstance(result, (StreamingResponse, AsyncStreamingResponse)):
+        names = ("response_gen",)
+    elif isinstance(result, StreamingAgentChatResponse) and not result.is_writing_to_memory:
+        names = ("chat_stream", "achat_stream")
+    for name in names:
+        if isinstance(getattr(result, name, None), (Generator, AsyncGenerator)):
+            return result, name
+    return None
+
+
+def _same(item: Any) -> Any:
+    return item
+
+
+def _delta(item: Any) -> Any:
+    return item.delta
+
+
+def _read(stream: Generator[Any, Any, Any], answer: StreamedAnswer) -> Generator[Any, Any, Any]:
+    """Yields what a generator yields, and hands on what is sent or thrown."""
+    try:
+        with answer.at_work():
+            item = next(stream)
+        while True:
+            answer.got(item)
+            try:
+                sent = yield item
+            except GeneratorExit:
+                with answer.at_work():
+                    stream.close()
+                raise
+            except BaseException as error:  # noqa: BLE001  it is the wrapped generator's to handle
+                with answer.at_work():
+                    item = stream.throw(error)
+            else:
+                with answer.at_work():
+                    item = next(stream) if sent is None else stream.send(sent)
+    except StopIteration as end:
+        answer.over()
+        return end.value
+    except BaseException as error:
+        answer.over(error)
+        raise
+
+
+async def _aread(stream: AsyncGenerator[Any, Any], answer: StreamedAnswer) -> AsyncGenerator[Any, Any]:
+    """Does the same of an asynchronous generator."""
+    try:
+        with answer.at_work():
+            item = await anext(stream)
+        while True:
+            answer.got(item)
+            try:
+                sent = yield item
+            except GeneratorExit:
+                with answer.at_work():
+                    await stream.aclose()
+                raise
+            except BaseException as error:  # noqa: BLE001  it is the wrapped generator's to handle
+                with answer.at_work():
+                    item = await stream.athrow(error)
+            else:
+                with answer.at_work():
+                    item = await anext(stream) if sent is None else await stream.asend(sent)
+    except StopAsyncIteration:
+        answer.over()
+    except BaseException as error:
+        answer.over(error)
+        raise

@@ -1,0 +1,42 @@
+"""What every test of the LlamaIndex adapter has: an attachment of its own, and a look at what our guards swallowed."""
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rag_eval_hooks.capture.guard import record_caught
+from rag_eval_hooks_llamaindex import Attachment, attach, attached
+
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "support")]
+
+
+@pytest.fixture(autouse=True)
+def caught() -> Iterator[list[Exception]]:
+    """What our guards swallowed; a test that provokes it takes this fixture and clears the list."""
+    errors: list[Exception] = []
+    record_caught(errors)
+    yield errors
+    record_caught(None)
+    if errors:
+        raise errors[0]
+
+
+@pytest.fixture(autouse=True)
+def loop() -> Iterator[None]:
+    """The event loop of this thread, which LlamaIndex's synchronous methods use, and would make and never close."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    yield
+    asyncio.set_event_loop(None)
+    loop.close()
+
+
+@pytest.fixture
+def attachment() -> Iterator[Attachment]:
+    """Attached to the whole process, with the usual options; detached and closed after the test."""
+    assert attached() is None
+    with attach() as attachment:
+        yield attachment
