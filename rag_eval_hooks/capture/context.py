@@ -15,6 +15,8 @@ from rag_eval_hooks.record.run import ContextSource
 
 __all__ = ["Context", "context_of"]
 
+MIN_IN_PARTS = 0.9
+"""Share of an item that several prompts must hold together where none of them holds enough of it to be told."""
 UNNUMBERED = CitationStyle()
 """Nothing is known of the numbers: they are assumed."""
 
@@ -80,22 +82,26 @@ def context_of(
 def _union(packing: Packing, places: Sequence[int], calls: Sequence[Step]) -> dict[int, ContextItem]:
     """Returns the items in the prompts of several calls, in order of the call and then of the prompt; each once.
 
-    Of an item that was split among several prompts, all parts count.
+    Of an item that was split among several prompts, all parts count; one that stands in none of them to any extent, but
+    in all of them together, comes last.
     """
     union: dict[int, ContextItem] = {}
-    found_in: dict[int, list[str]] = {}
-    for step in calls:
-        prompt = prompt_text(step)
+    prompts = [prompt_text(step) for step in calls]
+    for prompt in prompts:
         for item in _items(packing.find(prompt), places):
-            found_in.setdefault(item.chunk, []).append(prompt)
             if item.chunk not in union or union[item.chunk].coverage < item.coverage:
                 union[item.chunk] = item
-    for index, chunk in enumerate(places):
-        best = union.get(chunk)
-        if best is not None and best.coverage < 1 and len(found_in[chunk]) > 1:
-            share = min(packing.coverage(index, found_in[chunk]), 1.0)
-            if share > best.coverage:
-                union[chunk] = ContextItem(chunk=chunk, match="shingle", coverage=share)
+    first = {chunk: index for index, chunk in reversed([*enumerate(places)])}
+    split = [
+        (index, chunk)
+        for index, chunk in enumerate(places)
+        if first[chunk] == index and (chunk not in union or union[chunk].coverage < 1)
+    ]
+    if len(prompts) > 1 and split:
+        shares = packing.shares([index for index, _ in split], prompts)
+        for (_, chunk), share in zip(split, shares, strict=True):
+            if share > (union[chunk].coverage if chunk in union else MIN_IN_PARTS):
+                union[chunk] = ContextItem(chunk=chunk, match="shingle", coverage=min(share, 1.0))
     return union
 
 
