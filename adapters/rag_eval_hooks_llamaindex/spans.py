@@ -12,7 +12,7 @@ from rag_eval_hooks.capture import Collector, Items
 from rag_eval_hooks.capture.trace import StreamsOn
 from rag_eval_hooks_llamaindex.calls import ModelCalls
 from rag_eval_hooks_llamaindex.compat import STREAMS_ARE_READ_FIRST
-from rag_eval_hooks_llamaindex.extract import items_from_nodes, node_lists, snapshot
+from rag_eval_hooks_llamaindex.extract import answer_text, are_tools, items_from_nodes, node_lists, snapshot
 from rag_eval_hooks_llamaindex.listeners import Listener, Listeners, belongs_to, bounded
 from rag_eval_hooks_llamaindex.roles import Role, role_of
 from rag_eval_hooks_llamaindex.stream import streamed_in, tap
@@ -103,7 +103,7 @@ class Spans:
             if not is_read and role.read is not None and (parent is None or role.is_always_read):
                 is_read = True
                 value = role.read(arguments)
-            name = role.name or type(instance).__name__
+            name = role.name or (role.named and role.named(instance)) or type(instance).__name__
             collector.start(span_id, parent, role.kind, name, value, (), tags)
         if is_known:
             self._note(span_id, role, parent_id)
@@ -140,10 +140,10 @@ class Spans:
         streams_on: StreamsOn | None = None
         try:
             if role.kind == "retriever":
-                value = None if result is None else items_from_nodes(result)
+                value = None if result is None or are_tools(result) else items_from_nodes(result)
             elif role.shows_lists:
                 lists = node_lists(result)
-                if not lists and role.kind == "postprocessor" and result == []:
+                if not lists and role.kind == "postprocessor" and not result:
                     lists = (Items(),)  # it left out everything
             if top is not None:
                 streams_on = _goes_on(result)
@@ -152,6 +152,8 @@ class Spans:
                     streams_on = None if STREAMS_ARE_READ_FIRST else streams_on
                 if role.kind != "retriever":
                     value = snapshot(result)
+            elif role.is_question and role.kind == "chain":
+                value = answer_text(result)
         finally:  # what cannot be read ends all the same
             for collector in collectors:
                 collector.end(span_id, value, lists, streams_on=streams_on)
@@ -217,7 +219,8 @@ class Spans:
         run_id = f"{span_id}/rerank-{next(self._numbers)}"
         for collector in self._listeners.knowing(span_id):
             self._reranks[span_id] = run_id
-            collector.start(run_id, span_id, "postprocessor", event.model_name, None)
+            handed = {"nodes": items_from_nodes(event.nodes)}
+            collector.start(run_id, span_id, "postprocessor", event.model_name, handed)
         bounded(self._reranks)
 
     def rerank_ended(self, event: Any) -> None:
