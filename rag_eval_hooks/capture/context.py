@@ -83,19 +83,15 @@ def _union(packing: Packing, places: Sequence[int], calls: Sequence[Step]) -> di
     Of an item that was split among several prompts, all parts count.
     """
     union: dict[int, ContextItem] = {}
-    found_in: dict[int, list[str]] = {}
-    for step in calls:
-        prompt = prompt_text(step)
+    prompts = [prompt_text(step) for step in calls]
+    for prompt in prompts:
         for item in _items(packing.find(prompt), places):
-            found_in.setdefault(item.chunk, []).append(prompt)
             if item.chunk not in union or union[item.chunk].coverage < item.coverage:
                 union[item.chunk] = item
-    for index, chunk in enumerate(places):
-        best = union.get(chunk)
-        if best is not None and best.coverage < 1 and len(found_in[chunk]) > 1:
-            share = min(packing.coverage(index, found_in[chunk]), 1.0)
-            if share > best.coverage:
-                union[chunk] = ContextItem(chunk=chunk, match="shingle", coverage=share)
+    cut = {index: union[chunk] for index, chunk in enumerate(places) if chunk in union and union[chunk].coverage < 1}
+    for index, share in packing.coverages(cut, prompts).items() if cut else ():
+        if share > cut[index].coverage:
+            union[places[index]] = ContextItem(chunk=places[index], match="shingle", coverage=share)
     return union
 
 

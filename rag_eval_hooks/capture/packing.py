@@ -1,7 +1,7 @@
 """Which retrieved items reached the prompt, and in which order."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import Literal, NamedTuple
 
 from rag_eval_hooks.capture.forms import SHINGLE, ItemForms, PromptForms
@@ -102,19 +102,10 @@ class Packing:
             hits.extend(self._find_altered(missing, PromptForms(prompt), claims))
         return sorted(hits, key=lambda hit: (hit.position, hit.item))
 
-    def coverage(self, index: int, prompts: Iterable[str]) -> float:
-        """Returns the share of an item's characters that stand in any of these prompts, in runs of 8 words or more."""
-        item = self._items[index]
+    def coverages(self, indices: Iterable[int], prompts: Iterable[str]) -> dict[int, float]:
+        """Returns the share of each item's characters that stand in any of the prompts, in runs of 8 words or more."""
         known = set().union(*(PromptForms(prompt).shingles for prompt in prompts))
-        seen = {
-            piece
-            for shingle, places in item.shingles.items()
-            if shingle in known
-            for place in places
-            for piece in range(place, place + SHINGLE)
-        }
-        size = sum(map(len, item.pieces))
-        return sum(len(item.pieces[piece]) for piece in seen) / size if size else 0.0
+        return {index: _share(self._items[index], known) for index in indices}
 
     def _find_altered(self, missing: Sequence[int], prompt: PromptForms, raw: _Claims) -> list[Hit]:
         """Looks for items whose text was changed on the way; works on the prompt with white space levelled."""
@@ -203,6 +194,14 @@ class Packing:
                 coverage = sum(size for _, size in found) / len(item.level)
                 hits.append(Hit(index, prompt.back(min(found)[0]), "shingle", min(coverage, 1.0)))
         return hits
+
+
+def _share(item: ItemForms, known: Set[int]) -> float:
+    """Returns the share of an item's characters that are in shingles which are known."""
+    begins = [place for shingle, places in item.shingles.items() if shingle in known for place in places]
+    seen = {piece for place in begins for piece in range(place, place + SHINGLE)}
+    size = sum(map(len, item.pieces))
+    return min(sum(len(item.pieces[piece]) for piece in seen) / size, 1.0) if size else 0.0
 
 
 def _claim_first(forms: Sequence[str], prompt: str, claims: _Claims) -> int | None:
