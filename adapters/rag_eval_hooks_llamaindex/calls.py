@@ -134,7 +134,7 @@ class ModelCalls:
         if not collectors:
             return
         method = self._methods.get(span_id)
-        if method is not None and self._is_handed_on(method, key):
+        if method is not None and self._calls and self._is_handed_on(method, key):
             self._inside[span_id] = None
             return
         prompt = ()

@@ -56,13 +56,12 @@ def role_of(span_id: str, instance: Any) -> Role:
     Not by the class that its id names: up to core 0.12.5 that is the class that defines the method.
     """
     function = span_id[:-_ID_TAIL]
-    method = function.rpartition(".")[2]
-    key = (type(instance), function if instance is None else method)
+    key = (type(instance), function)
     role = _known.get(key)
     if role is None:
         if len(_known) >= MAX_KNOWN:  # classes made anew for each question
             _known.clear()
-        role = _known[key] = _find(instance, method, function)
+        role = _known[key] = _find(instance, function.rpartition(".")[2], function)
     return role
 
 

@@ -106,7 +106,8 @@ class Spans:
             name = role.name or type(instance).__name__
             collector.start(span_id, parent, role.kind, name, value, (), tags)
         if is_known:
-            self._note(span_id, role, parent_id)
+            if role.is_workflow or role.kind == "postprocessor" or parent_id in self._workflows:
+                self._note(span_id, role, parent_id)
             self._calls.entered(span_id, parent_id, instance, is_model=role.is_model)
 
     def _note(self, span_id: str, role: Role, parent_id: str | None) -> None:

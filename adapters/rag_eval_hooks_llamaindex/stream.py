@@ -6,8 +6,7 @@ While the wrapped one works, what it starts belongs to the question, in whicheve
 else holds the wrapper, so that a reader who drops it closes it.
 """
 
-from collections.abc import AsyncGenerator, Callable, Generator, Hashable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Callable, Generator, Hashable
 from typing import Any
 
 from llama_index.core.base.response.schema import AsyncStreamingResponse, StreamingResponse
@@ -42,16 +41,11 @@ class StreamedAnswer:
         self._is_over = False
         _being_read.add(run_id)
         # `around` is None: what has no span around it is what the wrapped generator starts.
-        self._scope = Belonging(collector, run_id, None, None)
+        self._scope = _AtWork(collector, run_id, None, None)
 
-    @contextmanager
-    def at_work(self) -> Iterator[None]:
-        """Makes what starts in the block belong to the question."""
-        self._scope.enter()
-        try:
-            yield
-        finally:
-            self._scope.pause()
+    def at_work(self) -> "_AtWork":
+        """Makes what starts in a `with` block belong to the question."""
+        return self._scope
 
     def got(self, item: Any) -> None:
         """Notes what is about to be yielded."""
@@ -79,6 +73,18 @@ class StreamedAnswer:
         # The only sign where nobody read a single token, or the event loop closed before it could close the generator.
         if not self._is_over:
             self.over(GeneratorExit())
+
+
+class _AtWork(Belonging):
+    """Holds in each of its `with` blocks; entered for every token, so it is no generator of `contextlib`."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        self.enter()
+
+    def __exit__(self, *_: object) -> None:
+        self.pause()
 
 
 def is_read(run_id: Hashable) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 from rag_eval_hooks.capture.framework_names import MAPPING
 from rag_eval_hooks.capture.guard import caught
 from rag_eval_hooks.capture.open_records import UNSET, About
-from rag_eval_hooks.capture.scope import IN_USE, SCOPE, Belonging
+from rag_eval_hooks.capture.scope import SCOPE, Belonging
 from rag_eval_hooks.capture.trace import Items, Kind, Reply, StreamsOn
 
 __all__ = ["BATCH", "BOUNDARY_TAG", "DROP", "END", "START", "Event", "Notes"]
@@ -93,7 +93,7 @@ class Notes(ABC):
         if run_id in seen:
             return
         # Most runs are inside a question and carry no tag of ours: they go first, by as few look-ups as can be.
-        if parent_id in seen and not self._mapping and not IN_USE and (not tags or BOUNDARY_TAG not in tags):
+        if parent_id in seen and not self._mapping and SCOPE.get() is None and (not tags or BOUNDARY_TAG not in tags):
             seen.add(run_id)
             kept = value if snapshot is None else None
             self._events.append((START, self._clock(), run_id, parent_id, kind, name, kept, None))
