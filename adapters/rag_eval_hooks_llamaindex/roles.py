@@ -18,12 +18,13 @@ from llama_index.core.workflow import Workflow
 from rag_eval_hooks.capture import Items, Kind
 from rag_eval_hooks_llamaindex.extract import items_from_nodes, query_text, snapshot
 
-__all__ = ["ATTACHABLE", "Role", "role_of"]
+__all__ = ["ATTACHABLE", "MAX_KNOWN", "Role", "role_of"]
 
 ATTACHABLE: Final = (BaseQueryEngine, BaseChatEngine, Workflow, BaseRetriever, BaseSynthesizer)
 """What can be asked a question, and so be attached to."""
 
 MAX_KNOWN = 10_000
+"""Classes that are remembered."""
 _ID_TAIL = 37
 """Characters at the end of a span's id: a hyphen and a UUID."""
 
