@@ -25,7 +25,7 @@ class Shelf(BaseRetriever):
 retriever = Shelf()
 
 
-# Asynchronous, because up to core 0.14.21 an agent runs a plain function in a thread that nothing links to the question.
+# Asynchronous: up to core 0.14.21 an agent runs a plain function in a thread that nothing links to its question.
 async def search(query: str) -> str:
     """Searches the travel guide."""
     return "\n".join(found.get_content() for found in await retriever.aretrieve(query))
