@@ -23,19 +23,15 @@ apart:
 import argparse
 import asyncio
 import contextlib
-import gc
 import logging
 import os
 import platform
-import random
-import statistics
 import time
 import warnings
-from collections.abc import AsyncIterator, Callable, Iterator
-from dataclasses import dataclass, field
-from itertools import chain
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
+from interleaved.variants import ANSWER, QUESTION, Batch, Variant, awaited, calls, compare, cpu, span_exporter, text
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.documents import Document
 from langchain_core.language_models.chat_models import BaseChatModel
@@ -48,26 +44,7 @@ from langchain_core.runnables import Runnable, RunnablePassthrough
 
 from rag_eval_hooks_langchain import Hooks, RagEvalCallbackHandler
 
-QUESTION = "When did the harbour of Basel open?"
-ANSWER = "The harbour opened in 1906 [3]. It lies on the Rhine [1]. A second basin followed in 1936 [4]."
-
-
-WORDS = (
-    "water trade river goods crane barge grain authority basin customs lock freight coal oil steel winter summer "
-    "flood channel bank quay railway tariff council voyage pilot master crew north south upper lower large small old "
-    "new first later often seldom every other many between under after before during against within"
-).split()
-
-
-def _text(number: int) -> str:
-    words = [WORDS[(number * 7919 + i * i * 31 + i * 17) % len(WORDS)] for i in range(220)]
-    words[10:10] = f"The harbour number {number} opened in {1900 + number * 6} on the Rhine.".split()
-    for end in range(25, 200, 14):
-        words[end] = words[end] + "."
-    return " ".join(words)[:1000]
-
-
-DOCUMENTS = [Document(id=f"d{n}", page_content=_text(n), metadata={"source": f"{n}.txt", "page": n}) for n in range(10)]
+DOCUMENTS = [Document(id=f"d{n}", page_content=text(n), metadata={"source": f"{n}.txt", "page": n}) for n in range(10)]
 
 
 class Search(BaseRetriever):
@@ -136,20 +113,6 @@ def fake_chain(seconds: float = 0.0) -> Runnable[Any, Any]:
 # Variants ------------------------------------------------------------------------------------------------------------
 
 
-@dataclass
-class Variant:
-    """One way of running the chain."""
-
-    name: str
-    config: dict[str, Any] = field(default_factory=dict)
-    hooks: Hooks | None = None
-    attached: Callable[[], contextlib.AbstractContextManager[Any]] = contextlib.nullcontext
-    """Around the measured batch, where a config is not enough."""
-    settle: Callable[[], Any] = lambda: None
-    """After the batch, not measured: finishes what was left for later."""
-    close: Callable[[], Any] = lambda: None
-
-
 def _variants(share: float) -> list[Variant]:
     return [
         Variant("bare"),
@@ -179,16 +142,6 @@ def others() -> list[Variant]:
     return found
 
 
-def _span_exporter() -> Any:
-    from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
-
-    class Dropping(SpanExporter):
-        def export(self, spans: Any) -> Any:
-            return SpanExportResult.SUCCESS
-
-    return Dropping()
-
-
 def _openinference() -> Variant:
     from openinference.instrumentation.langchain import LangChainInstrumentor
     from opentelemetry.sdk.trace import TracerProvider
@@ -196,7 +149,7 @@ def _openinference() -> Variant:
 
     warnings.filterwarnings("ignore", message="Calling .text")  # LangChain's, of how it reads messages
     provider = TracerProvider()
-    provider.add_span_processor(BatchSpanProcessor(_span_exporter()))
+    provider.add_span_processor(BatchSpanProcessor(span_exporter()))
 
     @contextlib.contextmanager
     def instrumented() -> Iterator[None]:
@@ -221,117 +174,10 @@ def _langfuse() -> Variant:
         secret_key="sk-bench",  # noqa: S106  nobody asks for it
         base_url="http://127.0.0.1:9",
         tracer_provider=TracerProvider(),
-        span_exporter=_span_exporter(),
+        span_exporter=span_exporter(),
     )
     config = {"callbacks": [CallbackHandler(public_key="pk-bench")]}
     return Variant("langfuse", config, settle=client.flush, close=client.shutdown)
-
-
-# Calls ---------------------------------------------------------------------------------------------------------------
-
-Batch = Callable[[dict[str, Any], int], list[float]]
-"""Asks so many questions one after the other; returns how long each took, in milliseconds."""
-
-
-def _calls(ask: Callable[[dict[str, Any]], Any]) -> Batch:
-    def batch(config: dict[str, Any], size: int) -> list[float]:
-        times = []
-        for _ in range(size):
-            began = time.perf_counter()
-            ask(config)
-            times.append((time.perf_counter() - began) * 1_000)
-        return times
-
-    return batch
-
-
-def _awaited(runner: asyncio.Runner, ask: Callable[[dict[str, Any]], Any]) -> Batch:
-    async def asked(config: dict[str, Any], size: int) -> list[float]:
-        times = []
-        for _ in range(size):
-            began = time.perf_counter()
-            await ask(config)
-            times.append((time.perf_counter() - began) * 1_000)
-        return times
-
-    return lambda config, size: runner.run(asked(config, size))
-
-
-def _compare(name: str, call: Batch, rounds: int, size: int, share: float) -> None:
-    variants = _variants(share)
-    times: dict[str, list[list[float]]] = {variant.name: [] for variant in variants}
-    cpu: dict[str, list[float]] = {variant.name: [] for variant in variants}
-    shuffled = random.Random(1)
-    for number in range(-2, rounds):  # the first rounds warm up
-        if number == 0:
-            gc.collect()
-            gc.freeze()  # from here on a collection is quick
-        # In any order: what a variant leaves behind (garbage, cold caches, threads) must not always meet the same one.
-        for variant in shuffled.sample(variants, len(variants)):
-            gc.collect()
-            call({}, 2)
-            with variant.attached():
-                began = time.process_time()
-                batch = call(variant.config, size)
-                used = time.process_time() - began
-            if number >= 0:
-                times[variant.name].append(batch)
-                cpu[variant.name].append(used)
-            variant.settle()
-    gc.unfreeze()
-    bare = times["bare"]
-    print(f"{name}: bare {statistics.median(chain.from_iterable(bare)):.3f} ms")
-    for variant in variants[1:]:
-        lost = variant.hooks.stats()["queue_full"] if variant.hooks is not None else 0
-        mine = times[variant.name]
-        low, high = _interval(mine, bare, shuffled)
-        used = statistics.median(cpu[variant.name]) / statistics.median(cpu["bare"])
-        print(
-            f"  {variant.name:<13} {_ratio(mine, bare, statistics.median):.3f} x  [{low:.3f}, {high:.3f}]"
-            f"  mean {_ratio(mine, bare, statistics.fmean):.3f} x"
-            f"  p90 {_ratio(mine, bare, _ninth):.3f} x"
-            f"  cpu {used:.3f} x" + (f"  queue_full {lost}" if lost else "")
-        )
-        variant.close()
-
-
-def _ratio(times: list[list[float]], bare: list[list[float]], figure: Callable[[list[float]], float]) -> float:
-    return figure(list(chain.from_iterable(times))) / figure(list(chain.from_iterable(bare)))
-
-
-def _interval(times: list[list[float]], bare: list[list[float]], shuffled: random.Random) -> tuple[float, float]:
-    """The middle 95 % of the ratio of medians when the rounds are drawn anew, with replacement."""
-    pairs = list(zip(times, bare, strict=True))
-    ratios = []
-    for _ in range(200):
-        mine, other = zip(*shuffled.choices(pairs, k=len(pairs)), strict=True)
-        ratios.append(_ratio(list(mine), list(other), statistics.median))
-    ratios.sort()
-    return ratios[4], ratios[-5]
-
-
-def _ninth(values: list[float]) -> float:
-    return statistics.quantiles(values, n=10)[-1]
-
-
-def _cpu(call: Batch, size: int) -> None:
-    """Prints process time per question, all threads: before anything is evaluated, and with everything evaluated."""
-    mine = ours("ours", linger_s=600.0, patience_s=600.0, queue_items=100_000)
-    figures: dict[str, float] = {}
-    for variant in (Variant("bare"), Variant("no-op", {"callbacks": [NoOp()]}), *others(), mine):
-        with variant.attached():
-            call(variant.config, 20)
-            variant.settle()
-            began = time.process_time()
-            call(variant.config, size)
-            used = time.process_time() - began
-        figures[variant.name if variant.hooks is None else "ours without evaluation"] = used
-        if variant.hooks is not None:
-            left = variant.hooks.flush(600)
-            figures["ours with evaluation"] = time.process_time() - began
-            assert left == 0, f"{left} records were not evaluated"
-        variant.close()
-    print("CPU per question: " + ", ".join(f"{name} {used / size * 1_000:.2f} ms" for name, used in figures.items()))
 
 
 def main() -> None:
@@ -353,23 +199,24 @@ def main() -> None:
 
     print(f"Python {platform.python_version()}, {os.cpu_count()} cores, {options.rounds} x {options.batch} calls each")
     with asyncio.Runner() as runner:
-        invoke = _calls(lambda config: quick.invoke(QUESTION, config=config))
+        invoke = calls(lambda config: quick.invoke(QUESTION, config=config))
         parts: list[tuple[str, Batch, int]] = [
             ("invoke", invoke, options.batch),
-            ("ainvoke", _awaited(runner, lambda config: quick.ainvoke(QUESTION, config=config)), options.batch),
-            ("stream of 60 tokens", _calls(stream), options.batch // 2),
-            ("astream of 60 tokens", _awaited(runner, astream), options.batch // 2),
+            ("ainvoke", awaited(runner, lambda config: quick.ainvoke(QUESTION, config=config)), options.batch),
+            ("stream of 60 tokens", calls(stream), options.batch // 2),
+            ("astream of 60 tokens", awaited(runner, astream), options.batch // 2),
             (
                 "invoke, model of 20 ms",
-                _calls(lambda config: waiting.invoke(QUESTION, config=config)),
+                calls(lambda config: waiting.invoke(QUESTION, config=config)),
                 options.batch // 10,
             ),
         ]
         for name, batch, size in parts:
             if options.only in name:
-                _compare(name, batch, options.rounds, size, options.share)
+                compare(name, batch, _variants(options.share), options.rounds, size)
         if options.only in "cpu":
-            _cpu(invoke, 300)
+            mine = ours("ours", linger_s=600.0, patience_s=600.0, queue_items=100_000)
+            cpu(invoke, [Variant("bare"), Variant("no-op", {"callbacks": [NoOp()]}), *others(), mine], 300)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,9 @@
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from itertools import count
 from typing import Any, NamedTuple
+from weakref import ref
 
-from rag_eval_hooks.capture import Reply
+from rag_eval_hooks.capture import Reply, guarded
 from rag_eval_hooks_llamaindex.extract import (
     prompt_from_messages,
     prompt_from_text,
@@ -54,6 +55,8 @@ class ModelCalls:
         """By span inside a call: the call's span."""
         self._usage: dict[str, Mapping[str, Any]] = {}
         """By call: what those inside took, for one that does not tell it itself, as `StructuredLLM` does not."""
+        self._streams: dict[str, ref[Any]] = {}
+        """Of calls that stream: the generator, to be told when it is gone."""
         self._numbers = count()
 
     @property
@@ -63,8 +66,16 @@ class ModelCalls:
 
     def clear(self) -> None:
         """Forgets all of them: nobody will be told of their end."""
-        for table in (self._methods, self._calls, self._inside, self._usage):
+        for table in (self._methods, self._calls, self._inside, self._usage, self._streams):
             table.clear()
+
+    def close(self) -> None:
+        """Ends the calls of questions that go on, but whose calls nobody will be told of any more."""
+        for call in list(self._calls.values()):
+            for collector in self._listeners.knowing(call.run_id):
+                if collector.is_open(call.run_id):
+                    collector.end(call.run_id, Reply(""))  # what it has said so far is not all
+        self.clear()
 
     def entered(self, span_id: str, parent_id: str | None, instance: Any, *, is_model: bool) -> None:
         """Notes the start of a span in a question."""
@@ -84,8 +95,20 @@ class ModelCalls:
         if span_id in self._calls:
             if error is not None:
                 self._fail(span_id, error)
-            elif not isinstance(result, (Generator, AsyncGenerator)):
+            elif isinstance(result, (Generator, AsyncGenerator)):
+                self._watch(span_id, result)
+            else:
                 self._end(span_id, None)
+
+    def _watch(self, span_id: str, stream: Any) -> None:
+        """Lets a call end when its stream is gone: of one that nobody began to read, no event tells."""
+
+        def gone(_: ref[Any]) -> None:
+            with guarded("llamaindex.stream_gone"):
+                self._fail(span_id, GeneratorExit())
+
+        self._streams[span_id] = ref(stream, gone)
+        bounded(self._streams)
 
     # Events ------------------------------------------------------------------------------------------------------
 
@@ -141,7 +164,7 @@ class ModelCalls:
         if not collectors:
             return
         method = self._methods.get(span_id)
-        around = None if method is None else self._handed_on_by(method, key)
+        around = self._handed_on_by(method, key) if method is not None and self._calls else None
         if around is not None:
             self._inside[span_id] = around
             return
@@ -184,6 +207,7 @@ class ModelCalls:
             bounded(self._usage)
 
     def _end(self, span_id: str, reply: Reply | None) -> None:
+        self._streams.pop(span_id, None)
         call = self._calls.pop(span_id, None)
         usage = self._usage.pop(span_id, None) if self._usage else None
         if call is not None:
@@ -193,6 +217,7 @@ class ModelCalls:
                 collector.end(call.run_id, reply)
 
     def _fail(self, span_id: str, error: BaseException) -> None:
+        self._streams.pop(span_id, None)
         call = self._calls.pop(span_id, None)
         self._usage.pop(span_id, None)
         if call is not None:

@@ -396,7 +396,9 @@ def snapshot(value: Any, depth: int = 0) -> Any:
         return value.response
     if isinstance(value, PydanticResponse):
         return snapshot(value.response, depth + 1)
-    if isinstance(value, (StreamingResponse, AsyncStreamingResponse, StreamingAgentChatResponse)):
+    if isinstance(value, (StreamingResponse, AsyncStreamingResponse)):
+        return value.response_txt  # None until it has been read
+    if isinstance(value, StreamingAgentChatResponse):
         return None
     if isinstance(value, ChatResponse):
         return reply_from_chat(value)

@@ -18,12 +18,13 @@ from llama_index.core.workflow import Workflow
 from rag_eval_hooks.capture import Items, Kind
 from rag_eval_hooks_llamaindex.extract import items_from_nodes, query_text, snapshot
 
-__all__ = ["ATTACHABLE", "Role", "role_of"]
+__all__ = ["ATTACHABLE", "MAX_KNOWN", "Role", "role_of"]
 
 ATTACHABLE: Final = (BaseQueryEngine, BaseChatEngine, Workflow, BaseRetriever, BaseSynthesizer)
 """What can be asked a question, and so be attached to."""
 
 MAX_KNOWN = 10_000
+"""Classes that are remembered."""
 _ID_TAIL = 37
 """Characters at the end of a span's id: a hyphen and a UUID."""
 
@@ -58,13 +59,12 @@ def role_of(span_id: str, instance: Any) -> Role:
     Not by the class that its id names: up to core 0.12.5 that is the class that defines the method.
     """
     function = span_id[:-_ID_TAIL]
-    method = function.rpartition(".")[2]
-    key = (type(instance), function if instance is None else method)
+    key = (type(instance), function)
     role = _known.get(key)
     if role is None:
         if len(_known) >= MAX_KNOWN:  # classes made anew for each question
             _known.clear()
-        role = _known[key] = _find(instance, method, function)
+        role = _known[key] = _find(instance, function.rpartition(".")[2], function)
     return role
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from rag_eval_hooks.capture.framework_names import MAPPING
 from rag_eval_hooks.capture.guard import caught
 from rag_eval_hooks.capture.open_records import UNSET, About
-from rag_eval_hooks.capture.scope import IN_USE, SCOPE, Belonging
+from rag_eval_hooks.capture.scope import SCOPE, Belonging, scope_of
 from rag_eval_hooks.capture.trace import Items, Kind, Reply, StreamsOn
 
 __all__ = ["BATCH", "BOUNDARY_TAG", "DROP", "END", "START", "Event", "Notes"]
@@ -93,7 +93,7 @@ class Notes(ABC):
         if run_id in seen:
             return
         # Most runs are inside a question and carry no tag of ours: they go first, by as few look-ups as can be.
-        if parent_id in seen and not self._mapping and not IN_USE and (not tags or BOUNDARY_TAG not in tags):
+        if parent_id in seen and not self._mapping and SCOPE.get() is None and (not tags or BOUNDARY_TAG not in tags):
             seen.add(run_id)
             kept = value if snapshot is None else None
             self._events.append((START, self._clock(), run_id, parent_id, kind, name, kept, None))
@@ -114,13 +114,12 @@ class Notes(ABC):
         snapshot: Callable[[Any], Any] | None,
     ) -> None:
         """Notes the start of a run that may open a record: by its parent, its tags, or the context it starts in."""
-        scope = SCOPE.get()
+        scope = scope_of(self)
         if scope is not None:
             if not isinstance(scope, Belonging):
                 self.suppress(run_id)
                 return
-            is_ours = scope.collector is self and scope.is_open
-            if is_ours and (parent_id == scope.around or parent_id not in self._seen):
+            if parent_id == scope.around or parent_id not in self._seen:
                 parent_id = scope.run_id
         marked = isinstance(tags, (list, tuple)) and BOUNDARY_TAG in tags
         unknown = parent_id not in self._seen

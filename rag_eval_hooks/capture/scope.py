@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-__all__ = ["IN_USE", "SCOPE", "Belonging", "Scope", "suppress_capture"]
+__all__ = ["SCOPE", "Belonging", "Scope", "scope_of", "suppress_capture"]
 
 
 class Scope:
@@ -25,8 +25,6 @@ class Scope:
 
     def enter(self) -> None:
         """Makes it hold in this context."""
-        if not IN_USE:
-            IN_USE.append(True)
         self.outer = SCOPE.get()
         SCOPE.set(self)
 
@@ -65,8 +63,17 @@ class Belonging(Scope):
 
 SCOPE: ContextVar[Scope | None] = ContextVar("rag_eval_hooks_scope", default=None)
 """What holds in this context; tasks and `asyncio.to_thread` take it along, plain threads do not."""
-IN_USE: list[bool] = []
-"""Not empty from the first `Scope.enter` in this process on: until then, events need not look into their context."""
+
+
+def scope_of(collector: object) -> Scope | None:
+    """Returns what holds here for what a collector takes, or None: a question of its own, or that nothing is captured.
+
+    Questions of other collectors inside of that, or that have ended, hold for nothing of its.
+    """
+    scope = SCOPE.get()
+    while isinstance(scope, Belonging) and not (scope.collector is collector and scope.is_open):
+        scope = scope.outer
+    return scope
 
 
 @contextmanager
