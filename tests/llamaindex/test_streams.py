@@ -288,8 +288,7 @@ def test_without_taps_a_tag_tells_what_a_stream_belongs_to() -> None:
         for tag in responses:
             assert in_thread(lambda tag=tag: read(tag, responses[tag])) == f"Answer {tag} it is."
         assert {run.question: whole(run) for run in runs_of(attachment)} == {
-            f"{tag}?": streamed(question=f"{tag}?", answer=f"Answer {tag} it is.", metadata={"rag_eval:question": tag})
-            for tag in responses
+            f"{tag}?": streamed(question=f"{tag}?", answer=f"Answer {tag} it is.") for tag in responses
         }
 
 
