@@ -82,27 +82,26 @@ def context_of(
 def _union(packing: Packing, places: Sequence[int], calls: Sequence[Step]) -> dict[int, ContextItem]:
     """Returns the items in the prompts of several calls, in order of the call and then of the prompt; each once.
 
-    Of an item that was split among several prompts, all parts count; one that stands in none of them to any extent, but
-    in all of them together, comes last.
+    Of an item that was split among several prompts, all parts count, also where none of them holds enough to be told.
     """
     union: dict[int, ContextItem] = {}
+    place_of: dict[int, tuple[int, int]] = {}
+    """By chunk: the first prompt that it is in, and its place among those in it."""
     prompts = [prompt_text(step) for step in calls]
-    for prompt in prompts:
-        for item in _items(packing.find(prompt), places):
+    for number, prompt in enumerate(prompts):
+        for place, item in enumerate(_items(packing.find(prompt), places)):
+            place_of.setdefault(item.chunk, (number, place))
             if item.chunk not in union or union[item.chunk].coverage < item.coverage:
                 union[item.chunk] = item
     first = {chunk: index for index, chunk in reversed([*enumerate(places)])}
-    split = [
-        (index, chunk)
-        for index, chunk in enumerate(places)
-        if first[chunk] == index and (chunk not in union or union[chunk].coverage < 1)
-    ]
+    split = [chunk for chunk in first if chunk not in union or union[chunk].coverage < 1]
     if len(prompts) > 1 and split:
-        shares = packing.shares([index for index, _ in split], prompts)
-        for (_, chunk), share in zip(split, shares, strict=True):
+        shares = packing.shares([first[chunk] for chunk in split], prompts)
+        for chunk, (share, number) in zip(split, shares, strict=True):
             if share > (union[chunk].coverage if chunk in union else MIN_IN_PARTS):
                 union[chunk] = ContextItem(chunk=chunk, match="shingle", coverage=min(share, 1.0))
-    return union
+                place_of.setdefault(chunk, (number, len(places)))  # it begins where the others end
+    return {chunk: union[chunk] for chunk in sorted(union, key=lambda chunk: place_of[chunk])}
 
 
 def _items(hits: Sequence[Hit], places: Sequence[int]) -> tuple[ContextItem, ...]:

@@ -92,8 +92,8 @@ def contributing_calls(
     reports to another), or, beside the answering call's, in the answer itself (answers by document, joined). A call
     that only judged a document ("relevant") did not: the generator never saw what it read.
 
-    Where the answer is not what the call said, but made of it (an object, or several joined), all calls count of the
-    step that was handed what they read.
+    Of a step that was handed what was found, as a response synthesizer is, all calls count: they work on one answer,
+    also where their texts are cut, parsed, or put together in another form.
 
     A call comes after those whose texts it read; these come in the order in which it read them, since calls that run
     side by side start in any order.
@@ -131,11 +131,8 @@ def contributing_calls(
                 if step.run_id not in seen and _ended_before(step, reader)
             ]
             waiting += _last_first([(place, step) for place, step in before if place >= 0])
-    if own < 0 or not isinstance(trace.root.output, str):
-        together = [step for step in _beside(call, trace, lineage, found) if step.run_id not in seen]
-        if together:
-            order = sorted([*order, *together], key=lambda step: step.started)
-    return order
+    beside = [step for step in _beside(call, trace, lineage, found) if step.run_id not in seen]
+    return sorted([*order, *beside], key=lambda step: step.started) if beside else order
 
 
 def _beside(call: Step, trace: Trace, lineage: Lineage, found: Sequence[Step]) -> list[Step]:

@@ -103,10 +103,18 @@ class Packing:
             hits.extend(self._find_altered(missing, PromptForms(prompt), claims))
         return sorted(hits, key=lambda hit: (hit.position, hit.item))
 
-    def shares(self, indexes: Sequence[int], prompts: Sequence[str]) -> list[float]:
-        """Returns for each of some items the share of its characters that stands in any of these prompts."""
+    def shares(self, indexes: Sequence[int], prompts: Sequence[str]) -> list[tuple[float, int]]:
+        """Returns how much of some items stands in any of these prompts, and in which of them each begins.
+
+        Args:
+            indexes: The items, as given to the constructor.
+            prompts: The prompts.
+
+        Returns:
+            For each item, the share of its characters in [0, 1], and the prompt's place.
+        """
         parts = Parts(prompts)
-        return [parts.share(self._items[index]) for index in indexes]
+        return [(parts.share(self._items[index]), parts.first(self._items[index])) for index in indexes]
 
     def _find_altered(self, missing: Sequence[int], prompt: PromptForms, raw: _Claims) -> list[Hit]:
         """Looks for items whose text was changed on the way; works on the prompt with white space levelled."""

@@ -59,20 +59,31 @@ class Parts:
                 seen.update(*(range(*part) for part in parts))
         return sum(sizes[piece] for piece in seen) / sum(sizes) if sizes else 0.0
 
+    def first(self, item: ItemForms) -> int:
+        """Returns which of the prompts is the first that holds the item's beginning, as much of it as any does."""
+        beginning = item.part(0, self._reach(item, 0, len(item.pieces)))
+        return next((place for place, prompt in enumerate(self._prompts) if beginning in prompt.text), 0)
+
     def _parts(self, item: ItemForms, start: int, end: int) -> Iterator[tuple[int, int]]:
         """Yields, from a piece on to another, the longest parts that the prompts hold; stops where they hold none."""
         while start < end:
-            low, high = start, end
-            while low < high:  # a text that is in a prompt is so with all its beginnings
-                middle = (low + high + 1) // 2
-                if self._hold(item.part(start, middle)):
-                    low = middle
-                else:
-                    high = middle - 1
-            if low == start or not (len(item.part(start, low)) >= MIN_PART or self._is_edge(item.part(start, low))):
+            reached = self._reach(item, start, end)
+            part = item.part(start, reached)
+            if not part or not (len(part) >= MIN_PART or self._is_edge(part)):
                 return
-            yield start, low
-            start = low
+            yield start, reached
+            start = reached
+
+    def _reach(self, item: ItemForms, start: int, end: int) -> int:
+        """Returns up to which piece, from one on, a prompt holds the text; `start` if none does."""
+        low, high = start, end
+        while low < high:  # a text that is in a prompt is so with all its beginnings
+            middle = (low + high + 1) // 2
+            if self._hold(item.part(start, middle)):
+                low = middle
+            else:
+                high = middle - 1
+        return low
 
     def _hold(self, part: str) -> bool:
         return any(part in prompt.text for prompt in self._prompts)
