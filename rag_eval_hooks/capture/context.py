@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from rag_eval_hooks.capture.generation import contributing_calls
 from rag_eval_hooks.capture.ledger import Ledger
 from rag_eval_hooks.capture.lineage import Lineage
-from rag_eval_hooks.capture.numbering import numbering_in
+from rag_eval_hooks.capture.numbering import Numbered, joined_numbering, numbering_in
 from rag_eval_hooks.capture.packing import Hit, Packing
 from rag_eval_hooks.capture.texts import prompt_text
 from rag_eval_hooks.capture.trace import Step, Trace
@@ -30,7 +30,7 @@ class Context:
     source: ContextSource = "prompt"
     """How they are known."""
     numbering: CitationStyle = UNNUMBERED
-    """How the answering call's prompt numbers them; what several prompts show has no common numbers."""
+    """How the answering call's prompt numbers them; or several prompts, if their numbers are the same."""
     joined: bool = False
     """Whether no single call got all of it."""
 
@@ -68,15 +68,27 @@ def context_of(
         packing = Packing([ledger.chunks[place].text for place in places])
         hits = packing.find(prompt)
         own = _items(hits, places)
+        readers: Sequence[Step] = calls
         union = {item.chunk: item for item in own} if len(calls) == 1 else _union(packing, places, calls)
         if not union:
+            readers = found
             union = _union(packing, places, found)
         if len(union) > len({item.chunk for item in own}):
-            return Context(tuple(union.values()), joined=True)
+            # Where the answering call saw no number, those in the answer are another call's, if they are any.
+            numbered = [_numbered(step, packing, places, ledger) for step in readers] if own else []
+            return Context(tuple(union.values()), numbering=joined_numbering([*union], numbered), joined=True)
         if own:
             texts = [ledger.chunks[places[hit.item]].text for hit in hits]
             return Context(own, numbering=numbering_in(prompt, hits, texts))
     return Context()
+
+
+def _numbered(step: Step, packing: Packing, places: Sequence[int], ledger: Ledger) -> Numbered:
+    """Returns what the numbers of a call's prompt are read from: the number of what was cut is above its beginning."""
+    prompt = prompt_text(step)
+    hits = [hit for hit in packing.find(prompt) if hit.match != "shingle"]
+    chunks = [places[hit.item] for hit in hits]
+    return prompt, hits, [ledger.chunks[chunk].text for chunk in chunks], chunks
 
 
 def _union(packing: Packing, places: Sequence[int], calls: Sequence[Step]) -> dict[int, ContextItem]:
