@@ -27,7 +27,6 @@ from llama_index.core.schema import NodeRelationship, NodeWithScore, QueryBundle
 from llama_index.core.storage.docstore import SimpleDocumentStore
 from llamaindex_expected import expected
 from llamaindex_fakes import ANSWER, QUESTION, TEXTS, FakeLLM, FakeRetriever, engine, nodes
-from llamaindex_versions import CORE_VERSION
 from whole_record import only_run, whole
 
 from rag_eval_hooks_llamaindex import Attachment
@@ -114,8 +113,7 @@ def test_the_best_at_both_ends(run: Any) -> None:
 
 
 def test_the_newest(run: Any) -> None:
-    if CORE_VERSION < (0, 14, 25):
-        pytest.importorskip("pandas")
+    pytest.importorskip("pandas")
     days = {"a": date(2020, 1, 1), "b": date(2022, 1, 1), "c": date(2021, 1, 1)}
 
     def find(_: str) -> list[NodeWithScore]:
