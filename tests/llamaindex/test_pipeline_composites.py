@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from agent_fakes import turns
 from asking import ONCE, ask
-from llama_index.core import VectorStoreIndex
+from llama_index.core import ComposableGraph, Settings, SummaryIndex, VectorStoreIndex
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.evaluation import GuidelineEvaluator, RelevancyEvaluator
 from llama_index.core.indices.query.query_transform import HyDEQueryTransform, StepDecomposeQueryTransform
@@ -30,7 +30,7 @@ from llama_index.core.response_synthesizers import TreeSummarize, get_response_s
 from llama_index.core.selectors import LLMMultiSelector, LLMSingleSelector
 from llama_index.core.tools import QueryEngineTool
 from llamaindex_expected import expected
-from llamaindex_fakes import ANSWER, QUESTION, TEXTS, FakeLLM, FakeRetriever, engine
+from llamaindex_fakes import ANSWER, QUESTION, TEXTS, FakeLLM, FakeRetriever, engine, nodes
 from pipeline_versions import needs_context_in_threads
 from whole_record import only_run, whole
 
@@ -111,6 +111,21 @@ def test_a_router_by_the_search_for_tools(run: Any) -> None:
     assert found == expected(
         answer="In all: Basel on the Rhine.", chunks=None, stages=None, context=None, usage="3 300>15", flags=SEVERAL
     )
+
+
+def test_a_graph_of_indexes(attachment: Attachment, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The root finds which indexes to ask; their answers take the place of what it found."""
+    monkeypatch.setattr(Settings, "_llm", FakeLLM(say=turns("It is Basel.", "It has harbours.", ANSWER)))
+    parts = [SummaryIndex([one.node for one in nodes(key)]) for key in "ab"]
+    graph = ComposableGraph.from_indices(SummaryIndex, parts, index_summaries=["About the Rhine.", "About harbours."])
+    ask(graph.as_query_engine(), "query")
+    run = only_run(attachment)
+    assert [[run.chunks[item.chunk].text for item in stage.items] for stage in run.stages] == [
+        ["About the Rhine.", "About harbours."],
+        [TEXTS["a"]],
+        [TEXTS["b"]],
+    ]
+    assert ([run.chunks[item.chunk].id for item in run.context], run.answer, run.flags) == (["a", "b"], ANSWER, SEVERAL)
 
 
 # Sub-questions -------------------------------------------------------------------------------------------------------
