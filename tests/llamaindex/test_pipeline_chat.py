@@ -236,10 +236,10 @@ def test_a_rewriting_that_fails(attachment: Attachment, way: str) -> None:
     assert (run.question, run.status, run.answer, run.stages) == (FOLLOW_UP, "error", None, ())
 
 
-@since_core(0, 14, 22)
+@since_core(0, 14, 24)
 @pytest.mark.parametrize("way", ["stream_chat", "astream_chat"])
 def test_nothing_found_for_a_chat(attachment: Attachment, way: str) -> None:
-    """No model is called; who writes the stream for its reader knows what it came to. Up to 0.14.21 he does not."""
+    """No model is called; who writes the stream for its reader knows what it came to. Up to 0.14.23 he does not."""
     made = ContextChatEngine.from_defaults(retriever=FakeRetriever(""), llm=FakeLLM(say=say), memory=remembering())
     said = chat(made, way)
     run = only_run(attachment)
