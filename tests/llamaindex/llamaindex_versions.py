@@ -6,6 +6,7 @@ the reason. The file is not called `versions.py`: the tests of LangChain have on
 """
 
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 
 import pytest
 from llama_index.core.chat_engine.types import StreamingAgentChatResponse
@@ -15,6 +16,7 @@ from rag_eval_hooks_llamaindex.compat import CORE_VERSION, STREAMS_ARE_READ_FIRS
 __all__ = [
     "CHATS_ARE_WRITTEN",
     "CORE_VERSION",
+    "HAS_WORKFLOW_AGENTS",
     "MODEL_IS_CALLED_LATE",
     "STREAMS_ARE_READ_FIRST",
     "WORKFLOWS_VERSION",
@@ -23,6 +25,9 @@ __all__ = [
     "needs_writers",
     "since_core",
 ]
+
+HAS_WORKFLOW_AGENTS = find_spec("llama_index.core.agent.workflow") is not None
+"""Whether agents are workflows; before that they are chat engines."""
 
 MODEL_IS_CALLED_LATE = CORE_VERSION >= (0, 14, 25)
 """Whether a streaming query calls the model only when its reader asks for the first token."""
