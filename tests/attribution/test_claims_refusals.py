@@ -12,6 +12,7 @@ I could find no mention of a price.
 The documents are silent on the price.
 The retrieved passages give no answer.
 It is unclear from the context who built it.
+Empty Response
 Das geht aus den Dokumenten nicht hervor.
 Malheureusement, le contexte fourni ne contient pas cette information.
 Aucune information n'est disponible à ce sujet.
@@ -37,6 +38,7 @@ Tài liệu không có thông tin về giá.
 """
 STATEMENTS = """
 No answer was given by the minister.
+Empty response files are kept for a day.
 The law does not say who pays.
 The source of the river is not known.
 There is no information desk on floor 2.

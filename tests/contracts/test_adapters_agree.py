@@ -274,6 +274,7 @@ def test_nothing_found(handler: RagEvalCallbackHandler, attachment: Attachment) 
     run = only(attachment).run
     assert (run.status, run.context, run.usage.model_calls) == ("ok", (), 0)
     assert [(stage.kind, stage.items) for stage in run.stages] == [("retrieve", ())]
+    assert only(attachment).evaluation.answer_kind == "refusal"
 
 
 class FirstTwo(BaseNodePostprocessor):
