@@ -24,7 +24,6 @@ _RANK_WEIGHT = 0.02
 _SECOND_SHARE = 0.6
 _LONG = 35
 _MADE_UP = "This behaviour was removed in Python 2.4 because it doubled the memory use of large programs."
-_MADE_UP = "This behaviour was removed in Python 2.4 because it doubled the memory use of large programs."
 
 
 @dataclass(frozen=True)
