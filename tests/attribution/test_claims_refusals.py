@@ -13,6 +13,7 @@ Empty Response
 The documents are silent on the price.
 The retrieved passages give no answer.
 It is unclear from the context who built it.
+Empty Response
 Das geht aus den Dokumenten nicht hervor.
 Malheureusement, le contexte fourni ne contient pas cette information.
 Aucune information n'est disponible à ce sujet.
@@ -38,6 +39,7 @@ Tài liệu không có thông tin về giá.
 """
 STATEMENTS = """
 No answer was given by the minister.
+Empty response files are kept for a day.
 The law does not say who pays.
 The source of the river is not known.
 There is no information desk on floor 2.
