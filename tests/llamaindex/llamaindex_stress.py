@@ -85,7 +85,7 @@ class EchoFlow(Workflow):
 
 @contextmanager
 def threads(count: int = THREADS) -> Iterator[ThreadPoolExecutor]:
-    """A pool whose threads have an event loop each: LlamaIndex's synchronous methods would make one and leave it open."""
+    """A pool whose threads have an event loop each; LlamaIndex's synchronous methods would leave one open."""
     loops: list[asyncio.AbstractEventLoop] = []
 
     def begin() -> None:
