@@ -28,7 +28,7 @@ $(VENV)/.dev: $(BIN)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet -e ".[dev]"
 	@touch $@ $(VENV)/.demo
 
-demo: $(VENV)/.demo  ## ask 68 questions about the Python reference, evaluate them, leave a store and a page
+demo: $(VENV)/.demo  ## ask LangChain and LlamaIndex 68 questions, evaluate the answers, leave a store and pages
 	$(BIN)/rag-eval-hooks demo --output $(OUTPUT)
 
 test: lint types tests wheel  ## everything that must hold: style, types, tests, what the wheel holds

@@ -40,6 +40,11 @@ def main() -> int:
                     f"without {framework} the adapter must name its extra, but said:", refused.stderr, file=sys.stderr
                 )
                 return 1
+        demo = [str(environment / "bin" / "rag-eval-hooks"), "demo", "-o", str(Path(folder, "demo"))]
+        refused = subprocess.run(demo, capture_output=True, text=True, check=False)
+        if 'pip install "rag-eval-hooks[demo]"' not in refused.stderr:
+            print("without its extra the demo must name it, but said:", refused.stderr, file=sys.stderr)
+            return 1
     print(f"wheel ok: {wheel.name}")
     return 0
 

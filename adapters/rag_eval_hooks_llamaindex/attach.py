@@ -1,5 +1,6 @@
 """Attaching to everything that LlamaIndex runs in a process, or to one engine, and taking it off again."""
 
+import os
 import threading
 import weakref
 from collections.abc import Iterable, Mapping
@@ -7,6 +8,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from types import TracebackType
 from typing import Any, Self
+from uuid import UUID
 
 from rag_eval_hooks.capture import ExplicitQuestion, guarded
 from rag_eval_hooks.errors import ConfigError
@@ -14,7 +16,7 @@ from rag_eval_hooks.hooks import Hooks
 from rag_eval_hooks.live import Live
 from rag_eval_hooks_llamaindex.compat import active_span
 from rag_eval_hooks_llamaindex.extract import items_from_found, prompt_from, reply_from, snapshot
-from rag_eval_hooks_llamaindex.handler import listen, stop_listening
+from rag_eval_hooks_llamaindex.handler import forget, listen, stop_listening, take_seats
 from rag_eval_hooks_llamaindex.roles import ATTACHABLE
 
 __all__ = ["Attachment", "attach", "attached", "question"]
@@ -38,15 +40,17 @@ class Attachment(Live):
 
     def __init__(self, hooks: Hooks, engine: Any = None, *, tap_streams: bool = True) -> None:
         self.hooks = hooks
-        self._engine: weakref.ref[Any] | None = None if engine is None else weakref.ref(engine, self._let_go)
-        self.collector = hooks.collector(_captured_by())
+        # Without a callback: the engine may go in the middle of anything, where taking a lock may block for ever.
+        self._engine: weakref.ref[Any] | None = None if engine is None else weakref.ref(engine)
+        self._taps = tap_streams
+        self.collector = hooks.collector(_captured_by(), _id_text)
         self._is_attached = True
         listen(self.collector, self._wants, taps=tap_streams)
 
     @property
     def is_attached(self) -> bool:
-        """Whether it still records new questions."""
-        return self._is_attached and not self.hooks.is_closed
+        """Whether it still records new questions; not once its engine is gone or its hooks are closed."""
+        return self._is_attached and not self.hooks.is_closed and (self._engine is None or self._engine() is not None)
 
     def detach(self) -> Hooks:
         """Takes it off; the last one leaves LlamaIndex's lists of handlers exactly as they were without it.
@@ -63,6 +67,8 @@ class Attachment(Live):
                 self._is_attached = False
                 _attachments[:] = [one for one in _attachments if one is not self]
                 stop_listening(self._wants)
+                is_last = not any(one.is_attached for one in _attachments)
+                _let_go_of_lapsed(at_once=is_last)
         return self.hooks
 
     def _wants(self, instance: Any) -> bool:
@@ -71,10 +77,6 @@ class Attachment(Live):
     def is_for(self, engine: Any) -> bool:
         """Whether it records this engine's questions alone; None asks whether it records all."""
         return self._engine is None if engine is None else self._engine is not None and self._engine() is engine
-
-    def _let_go(self, _: object) -> None:
-        with guarded("llamaindex.engine_gone"):
-            self.detach()
 
     def __enter__(self) -> Self:
         return self
@@ -107,7 +109,7 @@ def attach(hooks: Hooks | None = None, engine: Any = None, *, tap_streams: bool 
     Args:
         hooks: What to feed, to be shared with other adapters; by default new ones are made from the options.
         engine: Records only what is put to this query engine, chat engine, agent, workflow, retriever or synthesizer,
-            which is held weakly: when it is gone, the attachment is, too.
+            which is held weakly: when it is gone, the attachment lapses.
         tap_streams: Whether streamed answers are tapped.
         **options: Options of new hooks; see `Hooks`.
 
@@ -123,22 +125,34 @@ def attach(hooks: Hooks | None = None, engine: Any = None, *, tap_streams: bool 
         raise ConfigError(f"attach: expected Hooks, got {type(hooks).__name__}{hint}")
     if hooks is not None and options:
         raise ConfigError("give either hooks or the options to make them from, not both")
+    if hooks is not None and hooks.is_closed:
+        raise ConfigError("these hooks are closed; make new ones, or give their options to attach()")
     if engine is not None and not isinstance(engine, ATTACHABLE):
+        hint = "; give what its as_query_engine() returned" if hasattr(engine, "as_query_engine") else ""
         raise ConfigError(
             "attach(engine=...): expected a query engine, chat engine, agent, workflow, retriever or response "
-            f"synthesizer, got {type(engine).__name__}"
+            f"synthesizer, got {type(engine).__name__}{hint}"
         )
     with _lock:
-        for one in [one for one in _attachments if not one.is_attached]:
-            one.detach()  # its hooks were closed
-        current = next((one for one in _attachments if one.is_for(engine)), None)
-        if current is not None:
-            if (hooks is None and not options) or hooks is current.hooks:
-                return current
+        _let_go_of_lapsed(at_once=False)
+        current = next((one for one in _attachments if one.is_attached and one.is_for(engine)), None)
+        if current is None:
+            attachment = Attachment(Hooks(**options) if hooks is None else hooks, engine, tap_streams=tap_streams)
+            _attachments.append(attachment)
+            return attachment
+        if options or (hooks is not None and hooks is not current.hooks):
             raise ConfigError("other hooks are attached to the same already; call their attachment's detach() first")
-        attachment = Attachment(Hooks(**options) if hooks is None else hooks, engine, tap_streams=tap_streams)
-        _attachments.append(attachment)
-        return attachment
+        if not tap_streams and current._taps:
+            raise ConfigError("it is attached with tap_streams=True already; call the attachment's detach() first")
+        take_seats()
+        return current
+
+
+def _let_go_of_lapsed(*, at_once: bool) -> None:
+    """Takes off what records no new questions any more, and has none under way, unless it is to go at once."""
+    for one in [one for one in _attachments if not one.is_attached]:
+        if at_once or not one.collector.open_records:
+            one.detach()
 
 
 def attached() -> Attachment | None:
@@ -220,9 +234,25 @@ class question(ExplicitQuestion):  # noqa: N801  used as a `with` statement, lik
             self.replied(reply_from(text), prompt_from(prompt), name)
 
 
+def _id_text(run_id: str | int) -> str:
+    # LlamaIndex's ids are texts, those of hand-written questions and their steps numbers.
+    return run_id if isinstance(run_id, str) else str(UUID(int=run_id))
+
+
 @cache
 def _captured_by() -> str:
     try:
         return f"llamaindex {version('llama-index-core')}"
     except PackageNotFoundError:
         return "llamaindex"
+
+
+def _after_fork() -> None:
+    """A child process starts with nothing under way, and with a lock that nobody holds."""
+    global _lock
+    _lock = threading.RLock()
+    forget()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

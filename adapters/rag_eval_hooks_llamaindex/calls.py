@@ -1,10 +1,11 @@
 """Model calls: which of LlamaIndex's events are one, where a model hands a call on from method to method."""
 
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from itertools import count
 from typing import Any, NamedTuple
+from weakref import ref
 
-from rag_eval_hooks.capture import Reply
+from rag_eval_hooks.capture import Reply, guarded
 from rag_eval_hooks_llamaindex.extract import (
     prompt_from_messages,
     prompt_from_text,
@@ -50,24 +51,37 @@ class ModelCalls:
         self._listeners = listeners
         self._methods: dict[str, _Method] = {}
         self._calls: dict[str, _Call] = {}
-        self._inside: dict[str, None] = {}
-        """Spans inside a call."""
+        self._inside: dict[str, str] = {}
+        """By span inside a call: the call's span."""
+        self._usage: dict[str, Mapping[str, Any]] = {}
+        """By call: what those inside took, for one that does not tell it itself, as `StructuredLLM` does not."""
+        self._streams: dict[str, ref[Any]] = {}
+        """Of calls that stream: the generator, to be told when it is gone."""
         self._numbers = count()
 
     @property
     def size(self) -> int:
         """How many spans and calls are remembered."""
-        return len(self._methods) + len(self._calls) + len(self._inside)
+        return len(self._methods) + len(self._calls) + len(self._inside) + len(self._usage)
 
     def clear(self) -> None:
         """Forgets all of them: nobody will be told of their end."""
-        for table in (self._methods, self._calls, self._inside):
+        for table in (self._methods, self._calls, self._inside, self._usage, self._streams):
             table.clear()
+
+    def close(self) -> None:
+        """Ends the calls of questions that go on, but whose calls nobody will be told of any more."""
+        for call in list(self._calls.values()):
+            for collector in self._listeners.knowing(call.run_id):
+                if collector.is_open(call.run_id):
+                    collector.end(call.run_id, Reply(""))  # what it has said so far is not all
+        self.clear()
 
     def entered(self, span_id: str, parent_id: str | None, instance: Any, *, is_model: bool) -> None:
         """Notes the start of a span in a question."""
-        if parent_id in self._calls or parent_id in self._inside:
-            self._inside[span_id] = None
+        around = parent_id if parent_id in self._calls else self._inside.get(parent_id or "")
+        if around is not None:
+            self._inside[span_id] = around
             bounded(self._inside)
         elif is_model:
             method = span_id[:-37].rpartition(".")[2]
@@ -81,8 +95,20 @@ class ModelCalls:
         if span_id in self._calls:
             if error is not None:
                 self._fail(span_id, error)
-            elif not isinstance(result, (Generator, AsyncGenerator)):
+            elif isinstance(result, (Generator, AsyncGenerator)):
+                self._watch(span_id, result)
+            else:
                 self._end(span_id, None)
+
+    def _watch(self, span_id: str, stream: Any) -> None:
+        """Lets a call end when its stream is gone: of one that nobody began to read, no event tells."""
+
+        def gone(_: ref[Any]) -> None:
+            with guarded("llamaindex.stream_gone"):
+                self._fail(span_id, GeneratorExit())
+
+        self._streams[span_id] = ref(stream, gone)
+        bounded(self._streams)
 
     # Events ------------------------------------------------------------------------------------------------------
 
@@ -110,6 +136,8 @@ class ModelCalls:
                 reply = reply_from_chat(event.response)
             finally:  # what cannot be read ends all the same
                 self._end(event.span_id, reply)
+        else:
+            self._keep_usage(event.span_id, reply_from_chat, event.response)
 
     def completion_ended(self, event: Any) -> None:
         """Notes what a text model returned."""
@@ -119,6 +147,8 @@ class ModelCalls:
                 reply = reply_from_completion(event.response)
             finally:
                 self._end(event.span_id, reply)
+        else:
+            self._keep_usage(event.span_id, reply_from_completion, event.response)
 
     def failed(self, event: Any) -> None:
         """Notes that a stream broke off, or that its reader left."""
@@ -134,8 +164,9 @@ class ModelCalls:
         if not collectors:
             return
         method = self._methods.get(span_id)
-        if method is not None and self._calls and self._is_handed_on(method, key):
-            self._inside[span_id] = None
+        around = self._handed_on_by(method, key) if method is not None and self._calls else None
+        if around is not None:
+            self._inside[span_id] = around
             return
         prompt = ()
         try:
@@ -148,25 +179,47 @@ class ModelCalls:
             for collector in collectors:
                 collector.start(run_id, span_id, "model", name, prompt)
 
-    def _is_handed_on(self, method: _Method, prompt: tuple[Any, ...]) -> bool:
-        """Whether a call comes out of the stream of another, outside of its span: `astream_chat` to `stream_chat`.
+    def _handed_on_by(self, method: _Method, prompt: tuple[Any, ...]) -> str | None:
+        """Returns the span of the call out of whose stream another comes, outside of its span, if there is one.
 
-        It is the same model, the same prompt, and the method that the other one is the asynchronous form of.
+        As `stream_chat` comes out of that of `astream_chat`: it is the same model, the same prompt, and the method that
+        the other one is the asynchronous form of.
         """
         around = (method.model, f"a{method.method}")
-        return any(
-            call.prompt == prompt and call.method is not None and (call.method.model, call.method.method) == around
-            for call in list(self._calls.values())
+        return next(
+            (
+                span_id
+                for span_id, call in list(self._calls.items())
+                if call.prompt == prompt
+                and call.method is not None
+                and (call.method.model, call.method.method) == around
+            ),
+            None,
         )
 
+    def _keep_usage(self, span_id: str | None, read: Callable[[Any], Reply | None], response: Any) -> None:
+        """Keeps the token counts of a call inside another."""
+        around = self._inside.get(span_id or "")
+        reply = None if around is None else read(response)
+        if around is not None and reply is not None and reply.usage:
+            before = self._usage.get(around, {})
+            self._usage[around] = {key: count + before.get(key, 0) for key, count in reply.usage.items()}
+            bounded(self._usage)
+
     def _end(self, span_id: str, reply: Reply | None) -> None:
+        self._streams.pop(span_id, None)
         call = self._calls.pop(span_id, None)
+        usage = self._usage.pop(span_id, None) if self._usage else None
         if call is not None:
+            if reply is not None and reply.usage is None and usage:
+                reply = reply._replace(usage=usage)
             for collector in self._listeners.knowing(call.run_id):
                 collector.end(call.run_id, reply)
 
     def _fail(self, span_id: str, error: BaseException) -> None:
+        self._streams.pop(span_id, None)
         call = self._calls.pop(span_id, None)
+        self._usage.pop(span_id, None)
         if call is not None:
             for collector in self._listeners.knowing(call.run_id):
                 collector.fail(call.run_id, error)

@@ -1,8 +1,9 @@
 """Where LlamaIndex's versions differ, or its own ways need help; each with what lets us delete it."""
 
 import _thread
+import re
 import threading
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage
@@ -10,7 +11,17 @@ from llama_index.core.instrumentation.span import active_span_id
 
 __all__ = ["CORE_VERSION", "STREAMS_ARE_READ_FIRST", "active_span", "blocks_of", "interrupt_soon"]
 
-CORE_VERSION = tuple(int(part) for part in version("llama-index-core").split(".")[:3])
+
+def _core_version() -> tuple[int, ...]:
+    """Returns the numbers of llama-index-core's version, also of one that is not released yet (`0.15.0rc1`)."""
+    try:
+        found = re.match(r"(\d+)\.(\d+)(?:\.(\d+))?", version("llama-index-core"))
+    except PackageNotFoundError:  # installed by other means than a package
+        found = None
+    return tuple(int(part or 0) for part in found.groups()) if found else ()
+
+
+CORE_VERSION = _core_version()
 
 STREAMS_ARE_READ_FIRST = (0, 14, 22) <= CORE_VERSION <= (0, 14, 24)
 """Whether the model's stream is read to its end before a streaming query returns. Until core 0.14.24 is not

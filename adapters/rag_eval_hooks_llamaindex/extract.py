@@ -21,6 +21,8 @@ from rag_eval_hooks.capture import FOR_THE_HOST, Item, Items, Message, Opaque, R
 from rag_eval_hooks_llamaindex.compat import blocks_of
 
 __all__ = [
+    "answer_text",
+    "are_tools",
     "items_from_found",
     "items_from_nodes",
     "message_from",
@@ -41,6 +43,8 @@ MAX_TOP_ENTRIES = 1_000
 MAX_CITATIONS = 2_000
 LABEL = re.compile(r"Source \d{1,6}:\n")
 """What `CitationQueryEngine` puts above each text that it hands on."""
+TOOL = "Tool name: "
+"""With what the text of a node begins that stands for a tool."""
 DOCUMENT_KEY = "ref_doc_id"
 """Under which the document that a node was cut from goes into the metadata, where that has no such entry."""
 MEDIA_FIELDS = ("data", "image", "audio", "video", "url", "path")
@@ -154,6 +158,16 @@ def node_lists(value: Any) -> tuple[Items, ...]:
 
 def _are_nodes(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and bool(value) and all(isinstance(one, NodeWithScore) for one in value)
+
+
+def are_tools(nodes: Any) -> bool:
+    """Whether nodes stand for tools, as those of an `ObjectIndex` do in which an agent looks for tools."""
+    return _are_nodes(nodes) and all(
+        one.node.excluded_llm_metadata_keys == ["name"]
+        and list(one.node.metadata) == ["name"]
+        and getattr(one.node, "text", "").startswith(TOOL)
+        for one in nodes
+    )
 
 
 def _event_fields(event: Event) -> dict[str, Any]:
@@ -364,6 +378,11 @@ def query_text(query: Any) -> Any:
     return query.query_str if isinstance(query, QueryBundle) else snapshot(query)
 
 
+def answer_text(result: Any) -> str | None:
+    """Returns the text of an answer that did not stream."""
+    return result.response if isinstance(result, (Response, AgentChatResponse)) else None
+
+
 def snapshot(value: Any, depth: int = 0) -> Any:
     """Returns a copy of an input or output that later changes do not reach.
 
@@ -377,7 +396,9 @@ def snapshot(value: Any, depth: int = 0) -> Any:
         return value.response
     if isinstance(value, PydanticResponse):
         return snapshot(value.response, depth + 1)
-    if isinstance(value, (StreamingResponse, AsyncStreamingResponse, StreamingAgentChatResponse)):
+    if isinstance(value, (StreamingResponse, AsyncStreamingResponse)):
+        return value.response_txt  # None until it has been read
+    if isinstance(value, StreamingAgentChatResponse):
         return None
     if isinstance(value, ChatResponse):
         return reply_from_chat(value)

@@ -17,10 +17,11 @@ from rag_eval_hooks.capture import FOR_THE_HOST, Collector, caught
 from rag_eval_hooks_llamaindex.calls import ModelCalls
 from rag_eval_hooks_llamaindex.compat import interrupt_soon
 from rag_eval_hooks_llamaindex.listeners import Listeners, Wants
+from rag_eval_hooks_llamaindex.roles import MAX_KNOWN
 from rag_eval_hooks_llamaindex.spans import Spans
 from rag_eval_hooks_llamaindex.stream import is_read
 
-__all__ = ["EventNotes", "SpanNotes", "listen", "remembered", "stop_listening"]
+__all__ = ["EventNotes", "SpanNotes", "forget", "listen", "remembered", "stop_listening", "take_seats"]
 
 _listeners = Listeners()
 _calls = ModelCalls(_listeners)
@@ -99,6 +100,8 @@ class EventNotes(BaseEventHandler):
         try:
             note = _by_type[kind]
         except KeyError:
+            if len(_by_type) >= MAX_KNOWN:  # classes made anew for each question
+                _by_type.clear()
             note = _by_type[kind] = _NOTES.get(kind.__name__)
         if note is not None:
             try:
@@ -129,6 +132,11 @@ _event_notes = EventNotes()
 def listen(collector: Collector, wants: Wants, *, taps: bool) -> None:
     """Lets a collector have the questions it wants; puts the handlers on the root dispatcher if they are not there."""
     _listeners.add(collector, wants, taps=taps)
+    take_seats()
+
+
+def take_seats() -> None:
+    """Puts the handlers on the root dispatcher if they are not there: somebody may have emptied its lists."""
     root = get_dispatcher()
     if not any(one is _event_notes for one in root.event_handlers):
         root.add_event_handler(_event_notes)
@@ -150,7 +158,13 @@ def stop_listening(wants: Wants) -> None:
     root.span_handlers[:] = [one for one in root.span_handlers if one is not _span_notes]
     for one in _listeners.all:
         one.collector.close_all(keep=is_read)
+    _calls.close()
     _listeners.all = ()
+    _spans.clear()
+
+
+def forget() -> None:
+    """Forgets what is under way: in a forked process, what its parent does."""
     _spans.clear()
     _calls.clear()
 

@@ -1,10 +1,11 @@
 """Who listens to LlamaIndex's events: one listener for each collector that something attached feeds."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from rag_eval_hooks.capture import Collector
-from rag_eval_hooks.capture.scope import SCOPE, Belonging
+from rag_eval_hooks.capture.scope import Belonging, scope_of
 
 __all__ = ["MAX_UNDER_WAY", "Listener", "Listeners", "Wants", "belongs_to", "bounded"]
 
@@ -20,20 +21,24 @@ class Listener:
 
     Args:
         collector: What takes the events.
-        wants: What each attachment wants; none any more if it only hears the rest of what runs.
-        taps: Whether streamed answers are tapped.
+        wants: What each attachment wants, and whether it taps streamed answers; none any more if it only hears the rest
+            of what runs.
     """
 
-    __slots__ = ("collector", "taps", "wants")
+    __slots__ = ("collector", "wants")
 
-    def __init__(self, collector: Collector, wants: tuple[Wants, ...], *, taps: bool) -> None:
+    def __init__(self, collector: Collector, wants: Mapping[Wants, bool]) -> None:
         self.collector = collector
         self.wants = wants
-        self.taps = taps
 
     def is_for(self, instance: Any) -> bool:
         """Whether a question put to an object is to be recorded."""
         return any(wants(instance) for wants in self.wants)
+
+    def taps(self, instance: Any) -> bool:
+        """Whether an object's streamed answer is tapped; in a `question` block, to whatever it was put."""
+        asked = [taps for wants, taps in self.wants.items() if wants(instance)]
+        return any(asked or self.wants.values())
 
 
 class Listeners:
@@ -45,8 +50,8 @@ class Listeners:
     def add(self, collector: Collector, wants: Wants, *, taps: bool) -> None:
         """Lets a collector have what an attachment wants."""
         before = next((one for one in self.all if one.collector is collector), None)
-        others = () if before is None else before.wants
-        listener = Listener(collector, (*others, wants), taps=taps)
+        others = {} if before is None else before.wants
+        listener = Listener(collector, {**others, wants: taps})
         self.all = (*(one for one in self._needed() if one is not before), listener)
 
     def remove(self, wants: Wants) -> bool:
@@ -55,7 +60,7 @@ class Listeners:
         A collector with questions under way hears how they end as long as there is another.
         """
         self.all = tuple(
-            Listener(one.collector, tuple(other for other in one.wants if other != wants), taps=one.taps)
+            Listener(one.collector, {other: taps for other, taps in one.wants.items() if other != wants})
             for one in self.all
         )
         self.all = self._needed()
@@ -71,11 +76,13 @@ class Listeners:
 
 def belongs_to(collector: Collector) -> bool:
     """Whether what starts in this context belongs to a question of a collector, by a `question` block or a tap."""
-    scope = SCOPE.get()
-    return isinstance(scope, Belonging) and scope.collector is collector and scope.is_open
+    scope = scope_of(collector)
+    # One that is not known is over long ago, or was the parent process's.
+    return isinstance(scope, Belonging) and collector.knows(scope.run_id)
 
 
 def bounded(table: dict[Any, Any]) -> None:
     """Forgets the oldest entries of a table that has grown too long."""
     while len(table) > MAX_UNDER_WAY:
-        table.pop(next(iter(table)), None)
+        with suppress(RuntimeError, StopIteration):  # another thread changed it just now
+            table.pop(next(iter(table)), None)

@@ -18,12 +18,13 @@ from llama_index.core.workflow import Workflow
 from rag_eval_hooks.capture import Items, Kind
 from rag_eval_hooks_llamaindex.extract import items_from_nodes, query_text, snapshot
 
-__all__ = ["ATTACHABLE", "Role", "role_of"]
+__all__ = ["ATTACHABLE", "MAX_KNOWN", "Role", "role_of"]
 
 ATTACHABLE: Final = (BaseQueryEngine, BaseChatEngine, Workflow, BaseRetriever, BaseSynthesizer)
 """What can be asked a question, and so be attached to."""
 
 MAX_KNOWN = 10_000
+"""Classes that are remembered."""
 _ID_TAIL = 37
 """Characters at the end of a span's id: a hyphen and a UUID."""
 
@@ -46,6 +47,8 @@ class Role(NamedTuple):
     """Returns a snapshot of its input."""
     name: str | None = None
     """What it is called; where it is None, by the class of its object."""
+    named: Callable[[Any], str | None] | None = None
+    """Returns the name that its object has been given, which then counts instead."""
     is_always_read: bool = False
     """Whether its input counts also inside a question."""
 
@@ -88,6 +91,16 @@ def _handed(arguments: BoundArguments) -> dict[str, Any]:
     }
 
 
+def _postprocessed(arguments: BoundArguments) -> dict[str, Any] | None:
+    nodes = arguments.arguments.get("nodes")
+    return {"nodes": items_from_nodes(nodes)} if isinstance(nodes, (list, tuple)) else None
+
+
+def _tool_name(tool: Any) -> str | None:
+    name = getattr(tool.metadata, "name", None)
+    return name if isinstance(name, str) else None
+
+
 def _start_event(arguments: BoundArguments) -> Any:
     """Returns what a workflow was started with: its keyword arguments, or the start event of the user's own class."""
     given = dict(arguments.arguments)
@@ -119,9 +132,9 @@ _ROLES: Final[tuple[tuple[type, frozenset[str], Role], ...]] = (
     (
         BaseNodePostprocessor,
         frozenset({"_postprocess_nodes", "_apostprocess_nodes", "postprocess_nodes", "apostprocess_nodes"}),
-        Role("postprocessor", shows_lists=True),
+        Role("postprocessor", shows_lists=True, read=_postprocessed, is_always_read=True),
     ),
-    (BaseTool, frozenset({"call", "acall", "__call__"}), Role("tool", shows_lists=True)),
+    (BaseTool, frozenset({"call", "acall", "__call__"}), Role("tool", shows_lists=True, named=_tool_name)),
     (
         BaseLLM,
         frozenset(f"{a}{way}" for a in ("", "a") for way in ("chat", "complete", "stream_chat", "stream_complete")),

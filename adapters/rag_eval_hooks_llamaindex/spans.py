@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 from llama_index.core.chat_engine.types import StreamingAgentChatResponse
 
-from rag_eval_hooks.capture import Collector, Items
+from rag_eval_hooks.capture import Collector, Delivered, Items, guarded
 from rag_eval_hooks.capture.trace import StreamsOn
 from rag_eval_hooks_llamaindex.calls import ModelCalls
 from rag_eval_hooks_llamaindex.compat import STREAMS_ARE_READ_FIRST
-from rag_eval_hooks_llamaindex.extract import items_from_nodes, node_lists, snapshot
+from rag_eval_hooks_llamaindex.extract import answer_text, are_tools, items_from_nodes, node_lists, snapshot
 from rag_eval_hooks_llamaindex.listeners import Listener, Listeners, belongs_to, bounded
 from rag_eval_hooks_llamaindex.roles import Role, role_of
 from rag_eval_hooks_llamaindex.stream import streamed_in, tap
@@ -68,6 +68,7 @@ class Spans:
     @property
     def size(self) -> int:
         """How many spans are remembered, finished runs of workflows aside."""
+        self._forget_tags()
         return len(self._tops) + len(self._steps) + len(self._posts) + len(self._reranks) + len(self._tagged)
 
     def clear(self) -> None:
@@ -102,8 +103,9 @@ class Spans:
             is_known = True
             if not is_read and role.read is not None and (parent is None or role.is_always_read):
                 is_read = True
-                value = role.read(arguments)
-            name = role.name or type(instance).__name__
+                with guarded("llamaindex.input"):  # what cannot be read starts all the same
+                    value = role.read(arguments)
+            name = role.name or (role.named and role.named(instance)) or type(instance).__name__
             collector.start(span_id, parent, role.kind, name, value, (), tags)
         if is_known:
             if role.is_workflow or role.kind == "postprocessor" or parent_id in self._workflows:
@@ -130,6 +132,7 @@ class Spans:
         self._calls.left(span_id, result)
         self._posts.pop(span_id, None)
         self._steps.pop(span_id, None)
+        self._end_rerank(span_id)
         top = self._tops.pop(span_id, None)
         if role.is_workflow and result is None:
             error = self._failure(span_id)
@@ -141,18 +144,20 @@ class Spans:
         streams_on: StreamsOn | None = None
         try:
             if role.kind == "retriever":
-                value = None if result is None else items_from_nodes(result)
+                value = None if result is None or are_tools(result) else items_from_nodes(result)
             elif role.shows_lists:
                 lists = node_lists(result)
-                if not lists and role.kind == "postprocessor" and result == []:
+                if not lists and role.kind == "postprocessor" and not result:
                     lists = (Items(),)  # it left out everything
             if top is not None:
                 streams_on = _goes_on(result)
                 if streams_on == "read":
-                    collectors = self._tapped(span_id, top, result, collectors)
+                    collectors = self._tapped(span_id, instance, top, result, collectors)
                     streams_on = None if STREAMS_ARE_READ_FIRST else streams_on
                 if role.kind != "retriever":
                     value = snapshot(result)
+            elif role.is_question and role.kind == "chain":
+                value = answer_text(result)
         finally:  # what cannot be read ends all the same
             for collector in collectors:
                 collector.end(span_id, value, lists, streams_on=streams_on)
@@ -168,17 +173,26 @@ class Spans:
             return None
         return last if last and "CancelledError" not in last else CALLED_OFF
 
-    def _tapped(self, span_id: str, top: _Top, result: Any, collectors: list[Collector]) -> list[Collector]:
-        """Puts taps into a streamed answer; returns who has none and is to find what is read later in another way."""
-        tapped = [one.collector for one in top.listeners if one.taps]
+    def _tapped(
+        self, span_id: str, instance: Any, top: _Top, result: Any, collectors: list[Collector]
+    ) -> list[Collector]:
+        """Puts a tap into a streamed answer; returns who has none and is to find what is read later in another way."""
+        tapped = [one.collector for one in top.listeners if one.taps(instance)]
         if tapped and tap(result, tapped, span_id):
             collectors = [one for one in collectors if one not in tapped]
         for collector in collectors:
             _unread.set((collector, span_id))
             if top.tag is not None:
+                self._forget_tags()
                 self._tagged[top.tag] = span_id
                 bounded(self._tagged)
         return collectors
+
+    def _forget_tags(self) -> None:
+        """Forgets tags whose question is delivered."""
+        for tag, span_id in list(self._tagged.items()):
+            if not any(one.collector.is_undelivered(span_id) for one in self._listeners.all):
+                self._tagged.pop(tag, None)
 
     def _asked_before(self, collector: Collector, tags: dict[str, Any] | None) -> str | None:
         """Returns the question that a span without one belongs to, if it reads a streamed answer that is not tapped."""
@@ -192,21 +206,27 @@ class Spans:
 
     def dropped(self, span_id: str, instance: Any, error: BaseException | None) -> None:
         """Notes that a span failed or was cancelled."""
+        role = role_of(span_id, instance)
         collectors = self._listeners.knowing(span_id)
-        if not collectors or role_of(span_id, instance).is_left_out:
+        if role.is_left_out or not collectors:
             return
         failure = error if error is not None else RuntimeError()
+        names = tuple(kind.__name__ for kind in type(failure).__mro__)
         self._calls.left(span_id, error=failure)
         self._posts.pop(span_id, None)
-        self._tops.pop(span_id, None)
+        top = self._tops.pop(span_id, None)
         workflow = self._steps.pop(span_id, None)
         if workflow is not None and WORKFLOW_DONE not in self._workflows.get(workflow, (WORKFLOW_DONE,)):
-            self._workflows[workflow] = tuple(kind.__name__ for kind in type(failure).__mro__)
+            self._workflows[workflow] = names
+        self._end_rerank(span_id, names)
+        # A stream that broke off inside was read there; only a workflow's may have reached the user by its events.
+        value = None if top is None or role.is_workflow else Delivered("")
         for collector in collectors:
-            collector.fail(span_id, failure)
+            collector.end(span_id, value, error=names)
 
     def cancelled(self, event: Any) -> None:
         """Notes that a step was cancelled, which workflows since 2.0 tell by an event instead of the span's end."""
+        self._steps.pop(event.span_id, None)
         for collector in self._listeners.knowing(event.span_id):
             collector.fail(event.span_id, CancelledError())
 
@@ -218,7 +238,8 @@ class Spans:
         run_id = f"{span_id}/rerank-{next(self._numbers)}"
         for collector in self._listeners.knowing(span_id):
             self._reranks[span_id] = run_id
-            collector.start(run_id, span_id, "postprocessor", event.model_name, None)
+            handed = {"nodes": items_from_nodes(event.nodes)}
+            collector.start(run_id, span_id, "postprocessor", event.model_name, handed)
         bounded(self._reranks)
 
     def rerank_ended(self, event: Any) -> None:
@@ -228,6 +249,13 @@ class Spans:
             items = items_from_nodes(event.nodes)
             for collector in self._listeners.knowing(run_id):
                 collector.end(run_id, None, (items,))
+
+    def _end_rerank(self, span_id: str, error: tuple[str, ...] | None = None) -> None:
+        """Notes that a span ended in which a reranker never told what it returned."""
+        run_id = self._reranks.pop(span_id, None) if self._reranks else None
+        if run_id is not None:
+            for collector in self._listeners.knowing(run_id):
+                collector.end(run_id, None, error=error)
 
 
 def _tag(tags: dict[str, Any] | None) -> Any:

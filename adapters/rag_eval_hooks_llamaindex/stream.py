@@ -6,7 +6,7 @@ While the wrapped one works, what it starts belongs to the question, in whicheve
 else holds the wrapper, so that a reader who drops it closes it.
 """
 
-from collections.abc import AsyncGenerator, Callable, Generator, Hashable
+from collections.abc import AsyncGenerator, Callable, Generator, Hashable, Sequence
 from typing import Any
 
 from llama_index.core.base.response.schema import AsyncStreamingResponse, StreamingResponse
@@ -25,27 +25,33 @@ _being_read: set[Hashable] = set()
 class StreamedAnswer:
     """What one reader has got of a streamed answer; ends the question's root when he is done with it.
 
+    What starts in its `with` block belongs to the question.
+
     Args:
-        collector: What takes the events.
+        collectors: What takes the events.
         run_id: The run whose end the stream's end is.
         text_in: Returns the text of what is yielded.
     """
 
-    __slots__ = ("_collector", "_is_over", "_run_id", "_scope", "_text_in", "_texts")
+    __slots__ = ("_collectors", "_is_over", "_run_id", "_scopes", "_text_in", "_texts")
 
-    def __init__(self, collector: Collector, run_id: str, text_in: Callable[[Any], Any]) -> None:
-        self._collector = collector
+    def __init__(self, collectors: Sequence[Collector], run_id: str, text_in: Callable[[Any], Any]) -> None:
+        self._collectors = collectors
         self._run_id = run_id
         self._text_in = text_in
         self._texts: list[str] = []
         self._is_over = False
-        _being_read.add(run_id)
         # `around` is None: what has no span around it is what the wrapped generator starts.
-        self._scope = _AtWork(collector, run_id, None, None)
+        self._scopes = [Belonging(one, run_id, None, None) for one in collectors]
+        _being_read.add(run_id)
 
-    def at_work(self) -> "_AtWork":
-        """Makes what starts in a `with` block belong to the question."""
-        return self._scope
+    def __enter__(self) -> None:
+        for scope in self._scopes:
+            scope.enter()
+
+    def __exit__(self, *_: object) -> None:
+        for scope in reversed(self._scopes):
+            scope.pause()
 
     def got(self, item: Any) -> None:
         """Notes what is about to be yielded."""
@@ -63,9 +69,10 @@ class StreamedAnswer:
         self._is_over = True
         _being_read.discard(self._run_id)
         try:
-            self._scope.leave()
             names = None if error is None else tuple(kind.__name__ for kind in type(error).__mro__)
-            self._collector.end(self._run_id, Delivered("".join(self._texts)), error=names)
+            for scope, collector in zip(self._scopes, self._collectors, strict=True):
+                scope.leave()
+                collector.end(self._run_id, Delivered("".join(self._texts)), error=names)
         except BaseException as failure:  # noqa: BLE001
             caught("llamaindex.stream", failure)
 
@@ -75,24 +82,12 @@ class StreamedAnswer:
             self.over(GeneratorExit())
 
 
-class _AtWork(Belonging):
-    """Holds in each of its `with` blocks; entered for every token, so it is no generator of `contextlib`."""
-
-    __slots__ = ()
-
-    def __enter__(self) -> None:
-        self.enter()
-
-    def __exit__(self, *_: object) -> None:
-        self.pause()
-
-
 def is_read(run_id: Hashable) -> bool:
     """Whether a question's answer streams through a tap that is not over."""
     return run_id in _being_read
 
 
-def tap(result: Any, collectors: list[Collector], run_id: str) -> bool:
+def tap(result: Any, collectors: Sequence[Collector], run_id: str) -> bool:
     """Puts a tap into a result that streams its answer; returns whether it does.
 
     Args:
@@ -107,21 +102,20 @@ def tap(result: Any, collectors: list[Collector], run_id: str) -> bool:
     stream = getattr(holder, name)
     text_in = _delta if isinstance(holder, StreamingAgentChatResponse) else _same
     wrap: Callable[[Any, StreamedAnswer], Any] = _aread if isinstance(stream, AsyncGenerator) else _read
-    for collector in collectors:
-        stream = wrap(stream, StreamedAnswer(collector, run_id, text_in))
-    setattr(holder, name, stream)
+    setattr(holder, name, wrap(stream, StreamedAnswer(collectors, run_id, text_in)))
     return True
 
 
 def streamed_in(result: Any) -> tuple[Any, str] | None:
     """Returns the object that holds a streamed answer which its reader asks for, and the attribute; None if none does.
 
-    A chat's stream is read by a thread or task of its own as a rule; then it is none.
+    A chat's stream is read by a thread or task of its own as a rule; then it is none. Nor is one that was read inside,
+    as by an engine that looks at an answer before it returns it.
     """
     if isinstance(result, StopEvent):
         result = getattr(result, "result", None)
     names: tuple[str, ...] = ()
-    if isinstance(result, (StreamingResponse, AsyncStreamingResponse)):
+    if isinstance(result, (StreamingResponse, AsyncStreamingResponse)) and result.response_txt is None:
         names = ("response_gen",)
     elif isinstance(result, StreamingAgentChatResponse) and not result.is_writing_to_memory:
         names = ("chat_stream", "achat_stream")
@@ -140,26 +134,22 @@ def _delta(item: Any) -> Any:
 
 
 def _read(stream: Generator[Any, Any, Any], answer: StreamedAnswer) -> Generator[Any, Any, Any]:
-    """Yields what a generator yields, and hands on what is sent or thrown."""
+    """Yields what a generator yields, and hands on to it what is sent or thrown, as `close` does."""
+    sent: Any = None
+    thrown: list[BaseException] = []  # a variable would keep the exception, and it the frame, beyond the end
+    is_left = False
     try:
-        with answer.at_work():
-            item = next(stream)
         while True:
+            with answer:
+                item = stream.throw(thrown.pop()) if thrown else stream.send(sent)
             answer.got(item)
             try:
                 sent = yield item
-            except GeneratorExit:
-                with answer.at_work():
-                    stream.close()
-                raise
             except BaseException as error:  # noqa: BLE001  it is the wrapped generator's to handle
-                with answer.at_work():
-                    item = stream.throw(error)
-            else:
-                with answer.at_work():
-                    item = next(stream) if sent is None else stream.send(sent)
+                thrown.append(error)
+                is_left = isinstance(error, GeneratorExit)
     except StopIteration as end:
-        answer.over()
+        answer.over(GeneratorExit() if is_left else None)
         return end.value
     except BaseException as error:
         answer.over(error)
@@ -168,23 +158,22 @@ def _read(stream: Generator[Any, Any, Any], answer: StreamedAnswer) -> Generator
 
 async def _aread(stream: AsyncGenerator[Any, Any], answer: StreamedAnswer) -> AsyncGenerator[Any, Any]:
     """Does the same of an asynchronous generator."""
+    sent: Any = None
+    thrown: list[BaseException] = []
     try:
-        with answer.at_work():
-            item = await anext(stream)
         while True:
+            with answer:
+                item = await (stream.athrow(thrown.pop()) if thrown else stream.asend(sent))
             answer.got(item)
             try:
                 sent = yield item
             except GeneratorExit:
-                with answer.at_work():
+                # Not thrown: of one that a closing event loop has closed before, `athrow` would return.
+                with answer:
                     await stream.aclose()
                 raise
             except BaseException as error:  # noqa: BLE001  it is the wrapped generator's to handle
-                with answer.at_work():
-                    item = await stream.athrow(error)
-            else:
-                with answer.at_work():
-                    item = await anext(stream) if sent is None else await stream.asend(sent)
+                thrown.append(error)
     except StopAsyncIteration:
         answer.over()
     except BaseException as error:

@@ -69,6 +69,7 @@ REFUSALS = (
     r"(?:the (?:question|answer) )?(?:is |this is )?unanswerable\b",
     r"(?:the )?answer (?:is|was) not (?:in|given|found|stated|contained|available|provided)",
     r"unknown\W*$",
+    r"empty response$",  # what LlamaIndex says where nothing was retrieved, to the letter
     r"not (?:mentioned|stated|specified|given|available|answerable)(?:\W*$| (?:in|by|within|anywhere|here)\b)",
     r"not enough information\b",
     r"(?:dazu|hierzu|darüber) kann ich\b.{0,30}\bkeine?\b",

@@ -39,7 +39,7 @@ def assemble(trace: Trace, keys: ItemKeys = USUAL_KEYS) -> RagRun:
     output = trace.root.output
     # Only in a mapping the answer may have to be known by what the calls said, and comparing them all takes time.
     answer = answer_in(output, texts_by_turn(trace, found) if isinstance(output, Mapping) else (), question)
-    call = answering_call(found, answer)
+    call = answering_call(found, answer, has_failed=bool(trace.root.error))
     if call is not None and answer is not None and trace.is_cut and not _said_here(answer, [call]):
         call = None  # who wrote the answer is among what was not kept
     text = call_text(call) if call is not None else None

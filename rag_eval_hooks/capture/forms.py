@@ -71,6 +71,19 @@ class ItemForms:
         """Its words, and its characters of scripts without spaces."""
         return _PIECE.findall(self.level)
 
+    def part(self, start: int, end: int) -> str:
+        """Returns the text from one piece to before another.
+
+        >>> ItemForms("in  the Alps").part(0, 2)
+        'in the'
+        """
+        spans = self._spans
+        return self.level[spans[start][0] : spans[end - 1][1]] if start < end else ""
+
+    @cached_property
+    def _spans(self) -> list[tuple[int, int]]:
+        return [piece.span() for piece in _PIECE.finditer(self.level)]
+
     @property
     def shingle_count(self) -> int:
         """How many shingles it has."""

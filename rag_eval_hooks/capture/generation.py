@@ -1,12 +1,12 @@
 """Which model call gave the answer, and which calls it rests on."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 from rag_eval_hooks.capture.forms import levelled
 from rag_eval_hooks.capture.ledger import Ledger
 from rag_eval_hooks.capture.lineage import Lineage
 from rag_eval_hooks.capture.texts import call_text, prompt_text
-from rag_eval_hooks.capture.trace import Kind, Reply, Step, Trace
+from rag_eval_hooks.capture.trace import Items, Kind, Reply, Step, Trace
 
 __all__ = ["answering_call", "candidates", "contributing_calls", "texts_by_turn"]
 
@@ -55,14 +55,19 @@ def texts_by_turn(trace: Trace, found: Sequence[Step]) -> list[frozenset[str]]:
     return [frozenset(texts) for texts in turns if texts - {""}]
 
 
-def answering_call(found: Sequence[Step], answer: str | None) -> Step | None:
+def answering_call(found: Sequence[Step], answer: str | None, *, has_failed: bool = False) -> Step | None:
     """Returns the call that wrote the answer: the newest with its text, else the newest that asked for no tool.
 
     Args:
         found: The `candidates`.
         answer: What the root returned.
+        has_failed: Whether the question ended with an error. If the newest call has, too, it would have been the
+            answer, and what an earlier one said is none.
     """
-    newest = [step for step in reversed(found) if step.error is None] or list(reversed(found))
+    broke_off = has_failed and bool(found) and found[-1].error is not None
+    newest = [step for step in reversed(found) if step.error is None]
+    if broke_off or not newest:
+        newest = list(reversed(found))
     if answer is not None and answer.strip():
         wanted = answer.strip()
         texts = [(step, call_text(step).strip()) for step in newest]
@@ -72,7 +77,7 @@ def answering_call(found: Sequence[Step], answer: str | None) -> Step | None:
         for step, text in texts:
             if text and (text in wanted or wanted in text):
                 return step
-    for step in newest:
+    for step in newest if not broke_off else ():
         if isinstance(step.output, Reply) and not step.output.calls_tools:
             return step
     return newest[0] if newest else None
@@ -86,6 +91,9 @@ def contributing_calls(
     A text went into the answer if it stands in the prompt of a call that did (refining, map and reduce, an agent that
     reports to another), or, beside the answering call's, in the answer itself (answers by document, joined). A call
     that only judged a document ("relevant") did not: the generator never saw what it read.
+
+    Of a step that was handed what was found, as a response synthesizer is, all calls count: they work on one answer,
+    also where their texts are cut, parsed, or put together in another form.
 
     A call comes after those whose texts it read; these come in the order in which it read them, since calls that run
     side by side start in any order.
@@ -123,7 +131,19 @@ def contributing_calls(
                 if step.run_id not in seen and _ended_before(step, reader)
             ]
             waiting += _last_first([(place, step) for place, step in before if place >= 0])
-    return order
+    beside = [step for step in _beside(call, trace, lineage, found) if step.run_id not in seen]
+    return sorted([*order, *beside], key=lambda step: step.started) if beside else order
+
+
+def _beside(call: Step, trace: Trace, lineage: Lineage, found: Sequence[Step]) -> list[Step]:
+    """Returns the calls of the step around a call that was handed items, as response synthesizers are."""
+    around = (above for above in lineage.ancestors(call) if above.kind == "chain" and not trace.is_root(above))
+    handed = next((above for above in around if _was_handed_items(above)), None)
+    return [step for step in found if step.error is None and handed in lineage.ancestors(step)] if handed else []
+
+
+def _was_handed_items(step: Step) -> bool:
+    return isinstance(step.input, Mapping) and any(isinstance(value, Items) for value in step.input.values())
 
 
 def _last_first(parts: Sequence[tuple[int, Step]]) -> list[tuple[Step, bool]]:

@@ -9,7 +9,7 @@ from typing import Any
 from rag_eval_hooks.capture.framework_names import MAPPING
 from rag_eval_hooks.capture.guard import caught
 from rag_eval_hooks.capture.open_records import UNSET, About
-from rag_eval_hooks.capture.scope import SCOPE, Belonging
+from rag_eval_hooks.capture.scope import SCOPE, Belonging, scope_of
 from rag_eval_hooks.capture.trace import Items, Kind, Reply, StreamsOn
 
 __all__ = ["BATCH", "BOUNDARY_TAG", "DROP", "END", "START", "Event", "Notes"]
@@ -114,13 +114,12 @@ class Notes(ABC):
         snapshot: Callable[[Any], Any] | None,
     ) -> None:
         """Notes the start of a run that may open a record: by its parent, its tags, or the context it starts in."""
-        scope = SCOPE.get()
+        scope = scope_of(self)
         if scope is not None:
             if not isinstance(scope, Belonging):
                 self.suppress(run_id)
                 return
-            is_ours = scope.collector is self and scope.is_open
-            if is_ours and (parent_id == scope.around or parent_id not in self._seen):
+            if parent_id == scope.around or parent_id not in self._seen:
                 parent_id = scope.run_id
         marked = isinstance(tags, (list, tuple)) and BOUNDARY_TAG in tags
         unknown = parent_id not in self._seen

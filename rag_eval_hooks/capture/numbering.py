@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from rag_eval_hooks.capture.packing import Hit
 from rag_eval_hooks.record import CitationStyle
 
-__all__ = ["numbering_in"]
+__all__ = ["Numbered", "joined_numbering", "numbering_in"]
+
+Numbered = tuple[str, Sequence[Hit], Sequence[str], Sequence[int]]
+"""A prompt, the items in it in prompt order, their texts, and which chunks they are."""
 
 WINDOW = 400
 """How far before an item's text its number may stand, in characters: titles and metadata come between."""
@@ -59,12 +62,36 @@ def numbering_in(prompt: str, hits: Sequence[Hit], texts: Sequence[str]) -> Cita
         labels = _labels(pattern, windows)
         if labels is None or (pattern is LISTED and (len(labels) < 2 or not _counts_on(labels))):
             continue
-        return CitationStyle(
-            base=labels[0] if _counts_on(labels) else min(labels),
-            rule="prompt",
-            labels=() if _counts_on(labels) else tuple(labels),
-        )
+        return _style(labels)
     return CitationStyle()
+
+
+def joined_numbering(order: Sequence[int], prompts: Sequence[Numbered]) -> CitationStyle:
+    """Returns how items are numbered that stand in several prompts: only numbers that all prompts share are any.
+
+    Args:
+        order: The chunks, in the order in which they count as the context.
+        prompts: What each call got; of items that were cut, those parts that begin with the beginning.
+    """
+    known: dict[int, int] = {}
+    for prompt, hits, texts, chunks in prompts:
+        style = numbering_in(prompt, hits, texts)
+        if style.rule != "prompt":
+            continue
+        labels = style.labels or range(style.base, style.base + len(chunks))
+        for chunk, label in zip(chunks, labels, strict=True):
+            if label is not None and known.setdefault(chunk, label) != label:
+                return CitationStyle()
+    if not known or len(set(known.values())) < len(known):
+        return CitationStyle()
+    return _style([known.get(chunk) for chunk in order])
+
+
+def _style(labels: Sequence[int | None]) -> CitationStyle:
+    first = labels[0]
+    if first is not None and _counts_on(labels):
+        return CitationStyle(base=first, rule="prompt")
+    return CitationStyle(base=min(label for label in labels if label is not None), rule="prompt", labels=tuple(labels))
 
 
 def _labels(pattern: re.Pattern[str], windows: Sequence[str]) -> list[int] | None:
@@ -78,5 +105,6 @@ def _labels(pattern: re.Pattern[str], windows: Sequence[str]) -> list[int] | Non
     return labels if labels and len(set(labels)) == len(labels) else None
 
 
-def _counts_on(labels: Sequence[int]) -> bool:
-    return all(number == labels[0] + step for step, number in enumerate(labels))
+def _counts_on(labels: Sequence[int | None]) -> bool:
+    first = labels[0]
+    return first is not None and all(number == first + step for step, number in enumerate(labels))

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from rag_eval_hooks.capture.guard import guarded
 from rag_eval_hooks.capture.size import size_of
-from rag_eval_hooks.capture.trace import Forced, Items, Kind, Resume, Start, StreamsOn, Trace, stops
+from rag_eval_hooks.capture.trace import Delivered, Forced, Items, Kind, Resume, Start, StreamsOn, Trace, stops
 
 __all__ = ["UNSET", "About", "Limits", "OpenRecords", "Record"]
 
@@ -242,7 +242,8 @@ class OpenRecords:
             trace.streams_on = streams_on
             if streams_on is not None:
                 return None  # who goes on with the stream has begun or is about to
-            if error is None and len(trace.ends) < len(trace.starts):
+            # Who got a stream to its end did not leave it, although nobody told of the model's end.
+            if error is None and type(value) is not Delivered and len(trace.ends) < len(trace.starts):
                 trace.left_early = any(
                     other not in trace.ends and (trace.streamed or start[1] == "model")
                     for other, start in trace.starts.items()

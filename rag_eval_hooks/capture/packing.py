@@ -1,10 +1,11 @@
 """Which retrieved items reached the prompt, and in which order."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from rag_eval_hooks.capture.forms import SHINGLE, ItemForms, PromptForms
+from rag_eval_hooks.capture.parts import Parts
 
 __all__ = ["Hit", "Packing", "find_in_prompt", "in_word"]
 
@@ -102,19 +103,18 @@ class Packing:
             hits.extend(self._find_altered(missing, PromptForms(prompt), claims))
         return sorted(hits, key=lambda hit: (hit.position, hit.item))
 
-    def coverage(self, index: int, prompts: Iterable[str]) -> float:
-        """Returns the share of an item's characters that stand in any of these prompts, in runs of 8 words or more."""
-        item = self._items[index]
-        known = set().union(*(PromptForms(prompt).shingles for prompt in prompts))
-        seen = {
-            piece
-            for shingle, places in item.shingles.items()
-            if shingle in known
-            for place in places
-            for piece in range(place, place + SHINGLE)
-        }
-        size = sum(map(len, item.pieces))
-        return sum(len(item.pieces[piece]) for piece in seen) / size if size else 0.0
+    def shares(self, indexes: Sequence[int], prompts: Sequence[str]) -> list[tuple[float, int]]:
+        """Returns how much of some items stands in any of these prompts, and in which of them each begins.
+
+        Args:
+            indexes: The items, as given to the constructor.
+            prompts: The prompts.
+
+        Returns:
+            For each item, the share of its characters in [0, 1], and the prompt's place.
+        """
+        parts = Parts(prompts)
+        return [(parts.share(self._items[index]), parts.first(self._items[index])) for index in indexes]
 
     def _find_altered(self, missing: Sequence[int], prompt: PromptForms, raw: _Claims) -> list[Hit]:
         """Looks for items whose text was changed on the way; works on the prompt with white space levelled."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from rag_eval_hooks.capture.foreign import fields_of, id_of, number_of, text_of
 from rag_eval_hooks.capture.forms import levelled
-from rag_eval_hooks.capture.trace import Items
+from rag_eval_hooks.capture.trace import Item, Items
 from rag_eval_hooks.record import Chunk, ItemKeys, chunk_id
 from rag_eval_hooks.record.item_keys import first_id
 
@@ -65,19 +65,44 @@ class Pool:
         originals = {self._chunks[place].level: place for place in reversed(copied)}
         places: list[int] = []
         scores: list[float | None] = []
-        for raw_id, raw_text, metadata, score in items:
-            text = text_of(raw_text)
-            known = id_of(raw_id) or _id_in(metadata, self._keys)
-            identifier = known or chunk_id(text)
+        for item in items:
+            identifier, text, is_given = self._named(item)
             place = self._index.get((identifier, text), len(self._chunks))
             if place == len(self._chunks) and originals:
                 place = originals.get(levelled(text), place)
             if place == len(self._chunks):
                 self._index[identifier, text] = place
-                self._chunks.append(_PoolChunk(identifier, text, fields_of(metadata), known is not None))
+                self._chunks.append(_PoolChunk(identifier, text, fields_of(item[2]), is_given))
             places.append(place)
-            scores.append(number_of(score) if score is not None else _score_in(metadata, self._keys))
+            score = item[3]
+            scores.append(number_of(score) if score is not None else _score_in(item[2], self._keys))
         return tuple(places), tuple(scores)
+
+    def _named(self, item: Item) -> tuple[str, str, bool]:
+        """Returns an item's id and text, and whether the framework gave the id."""
+        text = text_of(item[1])
+        known = id_of(item[0]) or _id_in(item[2], self._keys)
+        return known or chunk_id(text), text, known is not None
+
+    def traced(self, items: Items, sources: Sequence[int]) -> list[list[int]]:
+        """Returns, for each item of a list, the sources that it is, or that it was cut or rewritten from."""
+        found: list[list[int]] = []
+        for item in items:
+            identifier, text, is_given = self._named(item)
+            place = self._index.get((identifier, text))
+            if place is not None and place in sources:
+                found.append([place])
+                continue
+            chunk = _PoolChunk(identifier, text, fields_of(item[2]), is_given)
+            same = [source for source in sources if self._chunks[source].level == chunk.level]
+            found.append(same or self._origins(chunk, sources) or self._same_metadata(chunk, sources))
+        return found
+
+    def is_copy(self, item: Item) -> bool:
+        """Whether an item has an id of its own, but the text of a chunk or a part of it."""
+        identifier, text, is_given = self._named(item)
+        same = (one for one in self._chunks if one.id == identifier)
+        return is_given and not any(same) and any(text in one.text for one in self._chunks)
 
     def holds(self, text: str) -> bool:
         """Whether a chunk has this text."""
@@ -102,7 +127,8 @@ class Pool:
             chunk = self._chunks[place]
             if place in sources or chunk.derived_from is not None:
                 continue
-            origins = self.origins(place, sources) or self._same_metadata(place, sources)
+            others = [source for source in dict.fromkeys(sources) if source != place]
+            origins = self._origins(chunk, others) or self._same_metadata(chunk, others)
             # Of overlapping sources that both hold the text, each gives one of the chunks, in order.
             origin = next((one for one in origins if one not in taken), origins[0] if origins else None)
             if origin is not None:
@@ -111,8 +137,10 @@ class Pool:
 
     def origins(self, place: int, sources: Iterable[int]) -> list[int]:
         """Returns the sources from which a chunk was cut, or that were put into it, as their ids and texts tell."""
-        chunk = self._chunks[place]
-        others = [(source, self._chunks[source]) for source in dict.fromkeys(sources) if source != place]
+        return self._origins(self._chunks[place], [source for source in dict.fromkeys(sources) if source != place])
+
+    def _origins(self, chunk: _PoolChunk, sources: Iterable[int]) -> list[int]:
+        others = [(source, self._chunks[source]) for source in sources]
         if chunk.given_id and (same := [source for source, other in others if other.id == chunk.id]):
             return same
         text = chunk.level
@@ -121,11 +149,10 @@ class Pool:
         within = [source for source, other in others if len(other.level) >= MIN_SHARED and other.level in text]
         return within if len(within) == 1 else []  # what was put together from several comes from none of them
 
-    def _same_metadata(self, place: int, sources: Iterable[int]) -> list[int]:
+    def _same_metadata(self, chunk: _PoolChunk, sources: Iterable[int]) -> list[int]:
         """Returns the source of a rewritten chunk: the only one with its metadata, or of several the likest by far."""
-        chunk = self._chunks[place]
         bare = chunk.bare(self._keys)
-        same = [source for source in dict.fromkeys(sources) if bare and self._chunks[source].bare(self._keys) == bare]
+        same = [source for source in sources if bare and self._chunks[source].bare(self._keys) == bare]
         if len(same) > 1:
             words = chunk.words
             shared = {source: len(words & self._chunks[source].words) for source in same}

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-__all__ = ["SCOPE", "Belonging", "Scope", "suppress_capture"]
+__all__ = ["SCOPE", "Belonging", "Scope", "scope_of", "suppress_capture"]
 
 
 class Scope:
@@ -63,6 +63,17 @@ class Belonging(Scope):
 
 SCOPE: ContextVar[Scope | None] = ContextVar("rag_eval_hooks_scope", default=None)
 """What holds in this context; tasks and `asyncio.to_thread` take it along, plain threads do not."""
+
+
+def scope_of(collector: object) -> Scope | None:
+    """Returns what holds here for what a collector takes, or None: a question of its own, or that nothing is captured.
+
+    Questions of other collectors inside of that, or that have ended, hold for nothing of its.
+    """
+    scope = SCOPE.get()
+    while isinstance(scope, Belonging) and not (scope.collector is collector and scope.is_open):
+        scope = scope.outer
+    return scope
 
 
 @contextmanager

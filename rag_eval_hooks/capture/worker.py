@@ -314,7 +314,7 @@ def _loop(waiting: "queue.SimpleQueue[_Task | None]", reference: "weakref.ref[Wo
     handler attached to the process, each record would make the next.
     """
     PAUSE.set(_pause_for(reference))
-    SCOPE.set(Scope())  # not `enter`: this thread's is no reason for the host's events to look for theirs
+    SCOPE.set(Scope())
     try:
         _serve(waiting, reference, interval)
     finally:

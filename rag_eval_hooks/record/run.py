@@ -90,7 +90,9 @@ class Stage(Model):
     """One step that returned a list of chunks."""
 
     kind: StageKind = "retrieve"
-    """What the step did."""
+    """What the step did: `retrieve`, `fuse` several lists, `multi_query` (the same for several queries), `rerank`,
+    `refine` (cut or rewrite), `postprocess` (leave some out), or `inferred` (what the generator's step was handed, and
+    no step was seen to return: code between changed it)."""
     name: OptionalText = None
     """The component's name in the framework."""
     query: OptionalText = None

@@ -29,7 +29,7 @@ STEPS = {
     "rerank": "reranking",
     "refine": "refinement",
     "postprocess": "post-processing",
-    "inferred": "retrieval",
+    "inferred": "a step that was not seen",
 }
 """By kind of stage: what returned the list."""
 

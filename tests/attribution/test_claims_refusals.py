@@ -9,6 +9,7 @@ None of the documents mention the price.
 There is nothing in the context about the price.
 The price is not mentioned in the documents.
 I could find no mention of a price.
+Empty Response
 The documents are silent on the price.
 The retrieved passages give no answer.
 It is unclear from the context who built it.
@@ -41,6 +42,8 @@ The law does not say who pays.
 The source of the river is not known.
 There is no information desk on floor 2.
 The document does not expire.
+Empty response bodies are cached.
+The server sent an empty response.
 Les documents ne sont pas gratuits.
 Los documentos no son gratuitos.
 Die Quellen sind nicht salzig.

@@ -1,8 +1,14 @@
+"""What every test of the capture stage has: a look at what our guards swallowed."""
+
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from rag_eval_hooks.capture.guard import record_caught
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 
 @pytest.fixture(autouse=True)

@@ -312,13 +312,23 @@ def test_a_missing_extra_is_one_line(log: Path) -> None:
     assert done.stderr == 'rag-eval-hooks: psycopg is not installed; run: pip install "rag-eval-hooks[postgres]"\n'
 
 
-def test_the_demo_without_langchain_names_the_extra(tmp_path: Path) -> None:
-    code = "import sys; sys.modules['langchain_core'] = None; from rag_eval_hooks.cli import main; main()"
-    command = [sys.executable, "-c", code, "demo", "-o", str(tmp_path / "demo")]
+@pytest.mark.parametrize(
+    ("missing", "wanted"),
+    [
+        pytest.param(["langchain_core", "llama_index.core"], [], id="no framework"),
+        pytest.param(["langchain_core"], ["--framework", "langchain"], id="not LangChain"),
+        pytest.param(["llama_index.core"], ["--framework", "both"], id="not both"),
+        pytest.param(["bm25s"], [], id="no search"),
+    ],
+)
+def test_the_demo_names_the_extra_that_is_missing(tmp_path: Path, missing: list[str], wanted: list[str]) -> None:
+    gone = f"sys.modules.update(dict.fromkeys({missing}))"
+    code = f"import sys; {gone}; from rag_eval_hooks.cli import main; main()"
+    command = [sys.executable, "-c", code, "demo", *wanted, "-o", str(tmp_path / "demo")]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
-    assert 'pip install "rag-eval-hooks[' in done.stderr
+    assert 'pip install "rag-eval-hooks[demo]"' in done.stderr
     assert list(tmp_path.iterdir()) == []
 
 

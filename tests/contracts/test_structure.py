@@ -13,7 +13,7 @@ ADAPTERS = ROOT / "adapters"
 # A stage may import `record` and the stages before it.
 STAGES = ["record", "capture", "attribution", "metrics", "diagnosis", "sinks"]
 # What stands on top of the stages: none of them imports it, nor does what joins them.
-ABOVE = {"summary", "trec", "reports", "replay", "support_models", "cli"}
+ABOVE = {"summary", "trec", "reports", "replay", "support_models", "demo", "cli"}
 FRAMEWORKS = {"langchain", "langchain_core", "langchain_classic", "langgraph", "llama_index", "ragas"}
 HEAVY = {"numpy", "pandas", "pyarrow", "sqlalchemy", "typer", "rich", "jinja2", "bm25s", "scipy", "torch"} | {
     "onnxruntime",
@@ -54,6 +54,15 @@ def test_nothing_below_imports_what_stands_on_top() -> None:
     for path in [CORE / "errors.py", CORE / "pipeline.py", *stages]:
         used = {name.split(".")[1] for name in imports(path) if name.startswith("rag_eval_hooks.")}
         assert not used & ABOVE, f"{path.relative_to(ROOT)} imports {sorted(used & ABOVE)}"
+
+
+def test_only_the_command_line_and_the_demos_pipelines_import_the_demo() -> None:
+    """It stands on top of everything: who attaches an adapter loads none of it."""
+    allowed = [CORE / "demo", CORE / "cli" / "demo.py", *ADAPTERS.glob("*/demo")]
+    for folder in (CORE, ADAPTERS):
+        for path in folder.rglob("*.py"):
+            used = {name for name in imports(path) if "demo" in name.split(".")[1:2]}
+            assert not used or any(path.is_relative_to(one) for one in allowed), path.relative_to(ROOT)
 
 
 def test_no_constant_is_written_over_by_another() -> None:

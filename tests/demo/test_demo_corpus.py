@@ -3,9 +3,8 @@
 import re
 
 import pytest
-from langchain_core.documents import Document
 
-from rag_eval_hooks_langchain.demo.corpus import (
+from rag_eval_hooks.demo.corpus import (
     MAX_CHARS,
     MIN_CHARS,
     build_corpus,
@@ -13,6 +12,7 @@ from rag_eval_hooks_langchain.demo.corpus import (
     sections,
     split_section,
 )
+from rag_eval_hooks.record import Chunk
 
 CORPUS = build_corpus()
 
@@ -26,32 +26,32 @@ def _words(text: str) -> str:
     return " ".join(_without_rules(text).split())
 
 
-def _chunks_by_topic() -> dict[str, list[Document]]:
-    by_topic: dict[str, list[Document]] = {}
-    for document in CORPUS:
-        by_topic.setdefault(document.metadata["topic"], []).append(document)
+def _chunks_by_topic() -> dict[str, list[Chunk]]:
+    by_topic: dict[str, list[Chunk]] = {}
+    for chunk in CORPUS:
+        by_topic.setdefault(chunk.metadata["topic"], []).append(chunk)
     return by_topic
 
 
 def test_ids_are_topic_and_number() -> None:
     """Ids are unique and count from 1 within a page."""
     expected = [f"{topic}#{number}" for topic, own in _chunks_by_topic().items() for number in range(1, len(own) + 1)]
-    assert [document.id for document in CORPUS] == expected
+    assert [chunk.id for chunk in CORPUS] == expected
     assert len(set(expected)) == len(expected)
 
 
 def test_a_chunk_is_the_stated_range_of_its_page() -> None:
     """`start` and `end` point at exactly the chunk's text."""
-    for document in CORPUS:
-        page = reference_topics()[document.metadata["topic"]]
-        assert page[document.metadata["start"] : document.metadata["end"]] == document.page_content
-        assert document.metadata["source"] == f"pydoc:{document.metadata['topic']}"
+    for chunk in CORPUS:
+        page = reference_topics()[chunk.metadata["topic"]]
+        assert page[chunk.metadata["start"] : chunk.metadata["end"]] == chunk.text
+        assert chunk.metadata["source"] == f"pydoc:{chunk.metadata['topic']}"
 
 
 def test_every_section_of_every_page_is_in_the_corpus() -> None:
     """Each page's sections are in chunks of the page, or (word for word) in chunks of the page that owns them."""
     owned = {
-        topic: "".join(_words(document.page_content).replace(" ", "") for document in own)
+        topic: "".join(_words(chunk.text).replace(" ", "") for chunk in own)
         for topic, own in _chunks_by_topic().items()
     }
     everything = "\n".join(owned.values())
@@ -63,28 +63,28 @@ def test_every_section_of_every_page_is_in_the_corpus() -> None:
 
 def test_no_section_is_there_twice() -> None:
     """`compound` repeats the page `with`: its chunks belong to `with` alone and name `compound` as another holder."""
-    assert len({document.page_content for document in CORPUS}) == len(CORPUS)
-    first = next(document for document in CORPUS if document.id == "with#1")
+    assert len({chunk.text for chunk in CORPUS}) == len(CORPUS)
+    first = next(chunk for chunk in CORPUS if chunk.id == "with#1")
     assert "compound" in first.metadata["also_in"]
-    holders = [one.id for one in CORPUS if 'The "with" statement is used to wrap' in " ".join(one.page_content.split())]
+    holders = [one.id for one in CORPUS if 'The "with" statement is used to wrap' in " ".join(one.text.split())]
     assert holders == ["with#1"]
 
 
 def test_chunks_have_the_stated_size() -> None:
     """None is longer than the limit, and most are near the target."""
-    assert max(len(document.page_content) for document in CORPUS) <= MAX_CHARS
-    near = [document for document in CORPUS if len(document.page_content) >= MIN_CHARS]
+    assert max(len(chunk.text) for chunk in CORPUS) <= MAX_CHARS
+    near = [chunk for chunk in CORPUS if len(chunk.text) >= MIN_CHARS]
     assert len(near) > len(CORPUS) / 2
 
 
 def test_prose_is_not_cut_in_mid_sentence() -> None:
     """A chunk that ends in running prose ends with the sentence, or a clause of one that is longer than a chunk."""
-    for document in CORPUS:
-        last = re.split(r"\n[ \t]*\n", _without_rules(document.page_content))[-1]
+    for chunk in CORPUS:
+        last = re.split(r"\n[ \t]*\n", _without_rules(chunk.text))[-1]
         lines = last.splitlines()
         if last.startswith((" ", "*", ">")) or len(lines) < 2 or not re.match(r"[A-Z][a-z]+ [a-z]", last):
             continue
-        assert re.search(r"[.:;!?][\"”’)]*(?:\s*\[\d+\])?[\"”’)]*$", last), (document.id, last[-80:])
+        assert re.search(r"[.:;!?][\"”’)]*(?:\s*\[\d+\])?[\"”’)]*$", last), (chunk.id, last[-80:])
 
 
 @pytest.mark.parametrize(

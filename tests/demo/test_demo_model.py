@@ -1,20 +1,20 @@
-"""The demo's retriever and model: the same in every run, honest in their citations, and able to refuse."""
+"""The demo's search and model: the same in every run, honest in their citations, and able to refuse."""
 
 import re
 
 import pytest
-from langchain_core.documents import Document
-from langchain_core.messages import HumanMessage, SystemMessage
 
+from rag_eval_hooks.demo.answering import MODELS, REFUSAL, Extractive, tokens
+from rag_eval_hooks.demo.corpus import build_corpus
+from rag_eval_hooks.demo.prompt import Passage, item_text, read_prompt, user_text
+from rag_eval_hooks.demo.questions import QUESTIONS
+from rag_eval_hooks.demo.reading import sentences, words
+from rag_eval_hooks.demo.search import Bm25Index
 from rag_eval_hooks.errors import ConfigError
-from rag_eval_hooks_langchain.demo.corpus import build_corpus
-from rag_eval_hooks_langchain.demo.model import REFUSAL, ExtractiveChatModel, careless_model, compose_answer
-from rag_eval_hooks_langchain.demo.questions import QUESTIONS
-from rag_eval_hooks_langchain.demo.reading import Passage, numbered, read_prompt, sentences, words
-from rag_eval_hooks_langchain.demo.retriever import Bm25Retriever
+from rag_eval_hooks.record import Chunk
 
 CORPUS = build_corpus()
-RETRIEVER = Bm25Retriever.from_documents(CORPUS, k=5)
+INDEX = Bm25Index(CORPUS, k=5)
 
 PROMPT = """[1] pydoc:cats
 Cats sleep 12 hours a day. They are small.
@@ -31,31 +31,42 @@ def _flat(text: str) -> str:
     return re.sub(r"[^\w]+", "", text)
 
 
-def test_retriever_puts_scores_into_copies() -> None:
-    """The corpus keeps its own metadata; the returned copies carry falling scores."""
-    found = RETRIEVER.invoke("What does str.casefold() return?")
-    assert found[0].id == "string-methods#2"
+def _prompt(question: str) -> str:
+    found = [chunk for chunk, _ in INDEX.search(question)]
+    items = [item_text(number, chunk.metadata["source"], chunk.text) for number, chunk in enumerate(found, 1)]
+    return user_text("\n\n".join(items), question)
+
+
+def test_search_returns_falling_scores() -> None:
+    """Five chunks of the corpus, best first."""
+    found = INDEX.search("What does str.casefold() return?")
+    assert found[0][0].id == "string-methods#2"
     assert len(found) == 5
-    scores = [document.metadata["score"] for document in found]
+    scores = [score for _, score in found]
     assert scores == sorted(scores, reverse=True)
-    assert all("score" not in document.metadata for document in CORPUS)
+    assert all(chunk in CORPUS for chunk, _ in found)
 
 
-def test_retriever_order_is_deterministic() -> None:
+def test_search_order_is_deterministic() -> None:
     """A second index over the same chunks gives the same lists; equal scores keep the order of the corpus."""
-    again = Bm25Retriever.from_documents(CORPUS, k=5)
+    again = Bm25Index(CORPUS, k=5)
     for question in QUESTIONS:
-        assert RETRIEVER.invoke(question.text) == again.invoke(question.text)
-    twins = [Document(id=name, page_content="The same words here") for name in "abcd"]
-    found = Bm25Retriever.from_documents([*twins, Document(id="e", page_content="Other")], k=3).invoke("words")
-    assert [document.id for document in found] == ["a", "b", "c"]
+        assert INDEX.search(question.text) == again.search(question.text)
+    twins = [Chunk(id=name, text="The same words here") for name in "abcd"]
+    found = Bm25Index([*twins, Chunk(id="e", text="Other")], k=3).search("words")
+    assert [chunk.id for chunk, _ in found] == ["a", "b", "c"]
 
 
-def test_retriever_returns_nothing_for_unknown_words() -> None:
+def test_search_returns_nothing_for_unknown_words() -> None:
     """A query without a word of the corpus has no results, not arbitrary ones."""
-    assert RETRIEVER.invoke("xylophone zymurgy") == []
-    with pytest.raises(ConfigError, match="at least one document"):
-        Bm25Retriever.from_documents([])
+    assert INDEX.search("xylophone zymurgy") == []
+
+
+def test_an_index_needs_chunks_and_a_length() -> None:
+    with pytest.raises(ConfigError, match="at least one chunk"):
+        Bm25Index([])
+    with pytest.raises(ConfigError, match="k is 0"):
+        Bm25Index(CORPUS, k=0)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +80,7 @@ def test_retriever_returns_nothing_for_unknown_words() -> None:
     ],
 )
 def test_words(text: str, expected: list[str]) -> None:
-    """What retriever and model compare."""
+    """What search and model compare."""
     assert words(text) == expected
 
 
@@ -82,10 +93,11 @@ def test_read_prompt_is_not_misled_by_footnotes() -> None:
 
 
 def test_read_prompt_reads_its_own_format() -> None:
-    """What `numbered` writes, `read_prompt` reads back."""
-    documents = RETRIEVER.invoke("When is the else clause of a for loop executed?")
-    passages, _ = read_prompt(f"{numbered(documents)}\n\nQuestion: Why?")
-    assert [passage.text for passage in passages] == [document.page_content.strip() for document in documents]
+    """What `item_text` and `user_text` write, `read_prompt` reads back."""
+    asked = "When is the else clause of a for loop executed?"
+    passages, question = read_prompt(_prompt(asked))
+    assert question == asked
+    assert [passage.text for passage in passages] == [chunk.text.strip() for chunk, _ in INDEX.search(asked)]
 
 
 def test_plain_numbering_is_read_too() -> None:
@@ -109,7 +121,7 @@ def test_sentences_leave_code_and_footnote_marks_out() -> None:
 
 def test_answer_cites_the_passage_it_quotes() -> None:
     """`hours`, `dogs` and `sleep` are all in the second passage; the citation stands before the full stop."""
-    assert compose_answer(PROMPT, max_sentences=1) == "Dogs sleep 9 hours every single night [2]."
+    assert Extractive(max_sentences=1).answer(PROMPT) == "Dogs sleep 9 hours every single night [2]."
 
 
 @pytest.mark.parametrize(
@@ -123,36 +135,32 @@ def test_answer_cites_the_passage_it_quotes() -> None:
 )
 def test_refusal(prompt: str) -> None:
     """Where nothing fits, the model says so."""
-    assert compose_answer(prompt) == REFUSAL
+    assert Extractive().answer(prompt) == REFUSAL
 
 
 def test_every_quoted_sentence_is_in_the_passage_it_cites() -> None:
     """Over all questions: real positions, and the words before each `[n]` stand in passage n (code marks aside)."""
     answered = 0
     for question in QUESTIONS:
-        documents = RETRIEVER.invoke(question.text)
-        answer = compose_answer(f"{numbered(documents)}\n\nQuestion: {question.text}")
+        found = [chunk for chunk, _ in INDEX.search(question.text)]
+        answer = Extractive().answer(_prompt(question.text))
         if answer == REFUSAL:
             continue
         answered += 1
         parts = re.split(r" \[(\d+)\][.!] ?", answer)
         assert parts[-1] == ""
         for quoted, number in zip(parts[0::2], parts[1::2], strict=False):
-            source = _flat(re.sub(r"\s\[\d+\]", "", documents[int(number) - 1].page_content))
+            source = _flat(re.sub(r"\s\[\d+\]", "", found[int(number) - 1].text))
             said = re.sub(r"^[\w.]+(?:\([^:]*\))?: ", "", quoted)
             assert _flat(said) in source, (question.text, quoted)
     assert answered >= 30
 
 
-def test_model_invoke_and_stream_say_the_same() -> None:
-    """Streaming gives the same text in several tokens, sync and through the framework's message types."""
-    model = ExtractiveChatModel()
-    messages = [SystemMessage("Answer from the context."), HumanMessage(PROMPT)]
-    whole = model.invoke(messages).text
-    tokens = [str(chunk.text) for chunk in model.stream(messages)]
-    assert "".join(tokens) == whole
-    assert len([token for token in tokens if token]) > 3
-    assert "[2]" in whole
+def test_an_answer_is_streamed_whole() -> None:
+    """The pieces together are the text, blanks included."""
+    answer = Extractive().answer(PROMPT)
+    assert "".join(tokens(answer)) == answer
+    assert len(tokens(answer)) > 3
 
 
 @pytest.mark.parametrize(
@@ -171,4 +179,4 @@ def test_model_invoke_and_stream_say_the_same() -> None:
 def test_careless_model(question: str, expected: str) -> None:
     """The careless model has one of its documented habits, chosen by the question."""
     prompt = PROMPT.replace("How many hours do dogs sleep?", question)
-    assert careless_model().invoke([HumanMessage(prompt)]).text.startswith(expected)
+    assert MODELS["extractive-careless"].answer(prompt).startswith(expected)

@@ -12,7 +12,7 @@ import pytest
 HERE = Path(__file__).parent
 PRELUDE = f"""
 import json, os, sys, threading
-sys.path.insert(0, {str(HERE)!r})
+sys.path[:0] = [{str(HERE)!r}, {str(HERE.parent / "support")!r}]
 from langchain_fakes import rag
 from rag_eval_hooks_langchain import Hooks, RagEvalCallbackHandler
 

@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from llama_index.core import Settings
+from llama_index.core.embeddings import MockEmbedding
+from llama_index.core.llms import MockLLM
 
 from rag_eval_hooks.capture.guard import record_caught
 from rag_eval_hooks_llamaindex import Attachment, attach, attached
@@ -32,6 +35,13 @@ def loop() -> Iterator[None]:
     yield
     asyncio.set_event_loop(None)
     loop.close()
+
+
+@pytest.fixture
+def offline(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models for what takes them from the settings, which name a provider's otherwise."""
+    monkeypatch.setattr(Settings, "_llm", MockLLM())
+    monkeypatch.setattr(Settings, "_embed_model", MockEmbedding(embed_dim=4))
 
 
 @pytest.fixture

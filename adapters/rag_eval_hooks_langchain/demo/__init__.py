@@ -1,9 +1,10 @@
-"""A whole RAG pipeline over the Python language reference, evaluated as it runs: no key, no network.
+"""The demo's pipeline in LangChain; what it asks, searches and answers with is in `rag_eval_hooks.demo`.
 
-`run_demo` asks the questions of `questions.py`; `build_chain` is the pipeline alone, to play with.
+`build_chain` is the pipeline alone, to play with.
 """
 
-from rag_eval_hooks_langchain.demo.chain import build_chain, build_model
-from rag_eval_hooks_langchain.demo.run import run_demo
+from rag_eval_hooks_langchain.demo.chain import build_chain, connected
+from rag_eval_hooks_langchain.demo.model import ExtractiveChatModel, build_model
+from rag_eval_hooks_langchain.demo.retriever import Bm25Retriever
 
-__all__ = ["build_chain", "build_model", "run_demo"]
+__all__ = ["Bm25Retriever", "ExtractiveChatModel", "build_chain", "build_model", "connected"]

@@ -1,59 +1,34 @@
-"""The demo's pipeline: retriever, numbered context, prompt, chat model, text."""
+"""The demo's pipeline as a chain: retriever, numbered context, prompt, chat model, text."""
 
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from langchain_core.documents import Document
 from langchain_core.language_models import BaseChatModel
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable, RunnableLambda, RunnablePassthrough
 
-from rag_eval_hooks.errors import ConfigError, MissingExtraError
-from rag_eval_hooks_langchain.demo.model import CARELESS, ExtractiveChatModel, careless_model
-from rag_eval_hooks_langchain.demo.reading import numbered
+from rag_eval_hooks.demo.pipelines import Ask
+from rag_eval_hooks.demo.prompt import INSTRUCTIONS, item_text, user_text
+from rag_eval_hooks.demo.search import Bm25Index
+from rag_eval_hooks.hooks import Hooks
+from rag_eval_hooks_langchain.demo.model import build_model
+from rag_eval_hooks_langchain.demo.retriever import Bm25Retriever
+from rag_eval_hooks_langchain.handler import RagEvalCallbackHandler
 
-__all__ = ["PROMPT", "build_chain", "build_model"]
+__all__ = ["PROMPT", "build_chain", "connected", "numbered"]
 
-_INSTRUCTIONS = (
-    "You answer questions about the Python language from the numbered context alone. "
-    "After each sentence, cite the item that supports it, as [1]. "
-    "If the context does not hold the answer, reply: I don't know: the given context does not answer this."
-)
-PROMPT = ChatPromptTemplate.from_messages(
-    [
-        ("system", _INSTRUCTIONS),
-        ("human", "{context}\n\nQuestion: {question}"),
-    ]
-)
+PROMPT = ChatPromptTemplate.from_messages([("system", INSTRUCTIONS), ("human", user_text("{context}", "{question}"))])
 
 
-def build_model(name: str | None = None) -> BaseChatModel:
-    """Returns the chat model of that name.
-
-    Args:
-        name: None or `extractive` for the example's own model, `extractive-careless` for the same with bad habits, or
-            `provider:name` for any chat model that LangChain's `init_chat_model` knows (it needs the provider's package
-            and key, and sends it questions and chunks).
-
-    Raises:
-        ConfigError: If there is no such model, or the provider's package or key is missing.
-        MissingExtraError: If `provider:name` is asked for and `langchain` is not installed.
-    """
-    if name in (None, "extractive"):
-        return ExtractiveChatModel()
-    if name == CARELESS:
-        return careless_model()
-    if name is None or ":" not in name:
-        raise ConfigError(f"unknown model {name!r}; give extractive, {CARELESS} or provider:name (openai:gpt-5-mini)")
-    try:
-        from langchain.chat_models import init_chat_model
-    except ImportError as error:
-        raise MissingExtraError("langchain", "demo") from error
-    try:
-        model = init_chat_model(name)
-    except Exception as error:  # each provider's package raises errors of its own
-        raise ConfigError(f"cannot build the model {name!r}: {error}") from error
-    if not isinstance(model, BaseChatModel):
-        raise ConfigError(f"{name!r} is no chat model; give provider:name")
-    return model
+def numbered(documents: Sequence[Document]) -> str:
+    """Returns the context as the prompt shows it."""
+    return "\n\n".join(
+        item_text(number, document.metadata["source"], document.page_content)
+        for number, document in enumerate(documents, 1)
+    )
 
 
 def build_chain(retriever: BaseRetriever, model: BaseChatModel) -> Runnable[str, str]:
@@ -61,3 +36,15 @@ def build_chain(retriever: BaseRetriever, model: BaseChatModel) -> Runnable[str,
     context = retriever | RunnableLambda(numbered)
     chain = {"context": context, "question": RunnablePassthrough()} | PROMPT | model | StrOutputParser()
     return chain.with_config(run_name="python_reference_qa")
+
+
+@contextmanager
+def connected(hooks: Hooks, index: Bm25Index, model: str | None) -> Iterator[Ask]:
+    """Gives a function that asks the pipeline, with the evaluation attached."""
+    chain = build_chain(Bm25Retriever(index=index), build_model(model))
+    handler = RagEvalCallbackHandler(hooks)
+
+    def ask(question: str, metadata: Mapping[str, str]) -> str:
+        return chain.invoke(question, config={"callbacks": [handler], "metadata": {**metadata}})
+
+    yield ask

@@ -1,12 +1,12 @@
-"""Reads text the way the demo's retriever and model do: words, sentences, and the prompt with its numbered context."""
+"""Reads text the way the demo's search and model do: words and sentences."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from langchain_core.documents import Document
+from rag_eval_hooks.demo.prompt import Passage
 
-__all__ = ["Passage", "Sentence", "numbered", "read_prompt", "sentences", "words"]
+__all__ = ["Sentence", "sentences", "words"]
 
 # Words that carry no topic. Python's keywords stay out of this list although some are common English words ("with",
 # "for", "if"): in this corpus they are what the question is about.
@@ -21,10 +21,6 @@ _WORD = re.compile(r"[^\W_]+(?:_+[^\W_]+)*|__\w+__")
 _DUNDER = re.compile(r"__(\w+?)__")
 _SUFFIXES = ("ations", "ation", "ings", "ing", "ies", "ied", "ers", "es", "ed", "er", "s", "e", "y")
 
-_SOURCE_HEAD = re.compile(r"^\[(\d+)\] (\S+)[ \t]*$", re.MULTILINE)
-_PLAIN_HEAD = re.compile(r"^\[(\d+)\][ \t]+", re.MULTILINE)
-_QUESTION = re.compile(r"^Question:[ \t]*(.+?)\s*\Z", re.MULTILINE | re.DOTALL)
-
 _RULE = re.compile(r"^([*=\-~^\"])\1{2,}$")
 _BULLET = re.compile(r"^(?:\* |\d+\. |-\[ .* \]-$|\[\d+\] )")
 _LABEL = re.compile(r"^(?:CPython implementation detail|Programmer’s note|Note): ")
@@ -34,14 +30,6 @@ _CODE = re.compile(r"::=|^>>>|^\.\.\. |^[+|]|^\(Pdb\)")
 _SENTENCE = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)[\"”’)]*\s+(?=[A-Z\"“(*‘])")
 _MIN_WORDS = 5
 _MAX_WORDS = 70
-
-
-@dataclass(frozen=True)
-class Passage:
-    """One numbered item of the context."""
-
-    number: int
-    text: str
 
 
 @dataclass(frozen=True)
@@ -74,32 +62,6 @@ def words(text: str) -> list[str]:
     return found
 
 
-def numbered(documents: Sequence[Document]) -> str:
-    """Returns the context as the prompt shows it: `[1] pydoc:with`, the text below, and so on."""
-    return "\n\n".join(
-        f"[{number}] {document.metadata.get('source', 'text')}\n{document.page_content}"
-        for number, document in enumerate(documents, 1)
-    )
-
-
-def read_prompt(prompt: str) -> tuple[tuple[Passage, ...], str]:
-    """Returns the numbered passages and the question of a prompt.
-
-    Args:
-        prompt: Passages numbered from 1 that start with `[n] source` on a line of its own, or with `[n] ` and the text;
-            below them a line that starts with `Question:`.
-    """
-    asked = _QUESTION.search(prompt, max(prompt.rfind("\nQuestion:"), 0))
-    question = asked[1] if asked else ""
-    context = prompt[: asked.start()] if asked else prompt
-    heads = _in_order(_SOURCE_HEAD, context) or _in_order(_PLAIN_HEAD, context)
-    bounds = [head.start() for head in heads] + [len(context)]
-    passages = tuple(
-        Passage(int(head[1]), context[head.end() : end].strip()) for head, end in zip(heads, bounds[1:], strict=True)
-    )
-    return passages, question
-
-
 def sentences(passage: Passage) -> Iterator[Sentence]:
     """Yields what the passage states in full sentences; code, grammar, tables and headings are left out."""
     lead = signature = ""
@@ -123,15 +85,6 @@ def sentences(passage: Passage) -> Iterator[Sentence]:
                 continue
             stated = f"{signature}: {part}" if signature and paragraph.startswith(" ") else part
             yield Sentence(text=stated, number=passage.number, lead=lead)
-
-
-def _in_order(head: re.Pattern[str], context: str) -> list[re.Match[str]]:
-    """The heads numbered 1, 2, 3 ...: a chunk's own footnotes also look like `[2] text`."""
-    found: list[re.Match[str]] = []
-    for match in head.finditer(context):
-        if int(match[1]) == len(found) + 1:
-            found.append(match)
-    return found
 
 
 def _signature(lines: list[str]) -> str:

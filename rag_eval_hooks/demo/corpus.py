@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from langchain_core.documents import Document
+from rag_eval_hooks.record import Chunk
 
 __all__ = ["MAX_CHARS", "MIN_CHARS", "Section", "build_corpus", "reference_topics", "sections", "split_section"]
 
@@ -62,11 +62,11 @@ def reference_topics() -> Mapping[str, str]:
 
 
 @cache
-def build_corpus() -> tuple[Document, ...]:
+def build_corpus() -> tuple[Chunk, ...]:
     """Returns the chunks of the language reference, in the order of topic and position.
 
     Returns:
-        Documents with `id` (`with#2`: the second chunk of the page `with`) and metadata `topic`, `source`
+        Chunks with `id` (`with#2`: the second chunk of the page `with`) and metadata `topic`, `source`
         (`pydoc:with`), `section` (the heading), `also_in` (other pages that hold the same sections) and `start`/`end`
         (half-open character range in the page). A chunk's text is that range of its page, unchanged.
     """
@@ -79,11 +79,11 @@ def build_corpus() -> tuple[Document, ...]:
             owners.setdefault(key, section)
             holders.setdefault(key, []).append(topic)
     kept = {(one.topic, one.start): holders[key][1:] for key, one in owners.items()}
-    documents: list[Document] = []
+    chunks: list[Chunk] = []
     for topic in sorted(pages):
         own = [one for one in sections(topic, pages[topic]) if (one.topic, one.start) in kept]
-        documents += _topic_documents(topic, pages[topic], own, kept)
-    return tuple(documents)
+        chunks += _topic_chunks(topic, pages[topic], own, kept)
+    return tuple(chunks)
 
 
 def sections(topic: str, text: str) -> tuple[Section, ...]:
@@ -111,18 +111,18 @@ def split_section(text: str, start: int, end: int) -> tuple[tuple[int, int], ...
     return tuple(ranges)
 
 
-def _topic_documents(
+def _topic_chunks(
     topic: str, text: str, own: Sequence[Section], kept: Mapping[tuple[str, int], list[str]]
-) -> Iterator[Document]:
+) -> Iterator[Chunk]:
     """Yields the chunks of one page; neighbouring short sections share a chunk."""
     number = 0
     for group in _grouped(text, own):
         for start, end in split_section(text, group[0].start, group[-1].end):
             number += 1
             inside = [one for one in group if one.start < end and one.end > start]
-            yield Document(
+            yield Chunk(
                 id=f"{topic}#{number}",
-                page_content=text[start:end],
+                text=text[start:end],
                 metadata={
                     "topic": topic,
                     "source": f"pydoc:{topic}",

@@ -3,10 +3,8 @@
 from collections.abc import Mapping, Sequence
 from itertools import islice, product
 
-from langchain_core.documents import Document
-
-from rag_eval_hooks.record import Gold, RagRun
-from rag_eval_hooks_langchain.demo.questions import QUESTIONS, Evidence, Question
+from rag_eval_hooks.demo.questions import QUESTIONS, Evidence, Question
+from rag_eval_hooks.record import Chunk, Gold, RagRun
 
 __all__ = ["GoldLookup", "chunks_with", "gold_for"]
 
@@ -14,17 +12,17 @@ _MAX_SETS = 20
 """No question has near this many alternatives; the bound keeps a careless new label from making thousands."""
 
 
-def chunks_with(evidence: Evidence, documents: Sequence[Document]) -> tuple[str, ...]:
+def chunks_with(evidence: Evidence, chunks: Sequence[Chunk]) -> tuple[str, ...]:
     """Returns the ids of the chunks that state this fact: chunks of one of its pages that hold one of its phrases."""
     return tuple(
-        str(document.id)
-        for document in documents
-        if {document.metadata["topic"], *document.metadata["also_in"]}.intersection(evidence.topics)
-        and any(phrase in " ".join(document.page_content.split()) for phrase in evidence.phrases)
+        chunk.id
+        for chunk in chunks
+        if {chunk.metadata["topic"], *chunk.metadata["also_in"]}.intersection(evidence.topics)
+        and any(phrase in " ".join(chunk.text.split()) for phrase in evidence.phrases)
     )
 
 
-def gold_for(question: Question, documents: Sequence[Document]) -> Gold:
+def gold_for(question: Question, chunks: Sequence[Chunk]) -> Gold:
     """Returns the labels of one question.
 
     Every chunk that states one of the needed facts is relevant (grade 1). An evidence set takes one chunk for each
@@ -33,16 +31,16 @@ def gold_for(question: Question, documents: Sequence[Document]) -> Gold:
     """
     if not question.evidence:
         return Gold(relevance={}, answer="")
-    parts = [chunks_with(evidence, documents) for evidence in question.evidence]
+    parts = [chunks_with(evidence, chunks) for evidence in question.evidence]
     sets = dict.fromkeys(tuple(dict.fromkeys(choice)) for choice in islice(product(*parts), _MAX_SETS))
     return Gold(relevance={chunk: 1.0 for part in parts for chunk in part}, evidence_sets=tuple(sets))
 
 
 class GoldLookup:
-    """Finds the labels of a recorded run by its question: what `RagEvalCallbackHandler(gold=...)` takes."""
+    """Finds the labels of a recorded run by its question: what `Hooks(gold=...)` takes."""
 
-    def __init__(self, documents: Sequence[Document], questions: Sequence[Question] = QUESTIONS) -> None:
-        self._by_text: Mapping[str, Gold] = {one.text: gold_for(one, documents) for one in questions}
+    def __init__(self, chunks: Sequence[Chunk], questions: Sequence[Question] = QUESTIONS) -> None:
+        self._by_text: Mapping[str, Gold] = {one.text: gold_for(one, chunks) for one in questions}
 
     def __call__(self, run: RagRun) -> Gold | None:
         """Returns the labels for the run's question, or None for a question without labels."""

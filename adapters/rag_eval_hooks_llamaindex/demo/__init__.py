@@ -1,0 +1,10 @@
+"""The demo's pipeline in LlamaIndex; what it asks, searches and answers with is in `rag_eval_hooks.demo`.
+
+`build_engine` is the pipeline alone, to play with.
+"""
+
+from rag_eval_hooks_llamaindex.demo.engine import build_engine, connected
+from rag_eval_hooks_llamaindex.demo.model import ExtractiveLLM, build_model
+from rag_eval_hooks_llamaindex.demo.retriever import Bm25Retriever
+
+__all__ = ["Bm25Retriever", "ExtractiveLLM", "build_engine", "build_model", "connected"]
