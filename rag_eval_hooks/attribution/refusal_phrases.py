@@ -39,7 +39,6 @@ REFUSALS = (
         rf"{SOURCES} (?:does not|do not|doesn't|don't|did not|didn't|never)(?: actually| explicitly| seem to)? "
         r"(?:contain|mention|provide|include|say|state|answer|specify|give|have|cover|address|discuss|tell|list)"
     ),
-    r"empty response\W*$",  # what LlamaIndex says where nothing was found
     rf"{SOURCES} (?:is|are) (?:not |in)(?:sufficient|enough|clear)",
     (
         rf"{SOURCES} (?:gives?|provides?|contains?|offers?|includes?|has|have) no "

@@ -13,7 +13,6 @@ Empty Response
 The documents are silent on the price.
 The retrieved passages give no answer.
 It is unclear from the context who built it.
-Empty Response
 Das geht aus den Dokumenten nicht hervor.
 Malheureusement, le contexte fourni ne contient pas cette information.
 Aucune information n'est disponible à ce sujet.
@@ -44,7 +43,6 @@ The law does not say who pays.
 The source of the river is not known.
 There is no information desk on floor 2.
 The document does not expire.
-Empty response bodies are cached.
 The server sent an empty response.
 Les documents ne sont pas gratuits.
 Los documentos no son gratuitos.
