@@ -399,7 +399,7 @@ def snapshot(value: Any, depth: int = 0) -> Any:
     if isinstance(value, (StreamingResponse, AsyncStreamingResponse)):
         return value.response_txt  # None until it has been read
     if isinstance(value, StreamingAgentChatResponse):
-        return None
+        return (value.response or None) if value.is_done else None  # its writer may have come to the end already
     if isinstance(value, ChatResponse):
         return reply_from_chat(value)
     if isinstance(value, CompletionResponse):

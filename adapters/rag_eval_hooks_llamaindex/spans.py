@@ -158,6 +158,8 @@ class Spans:
                     value = snapshot(result)
             elif role.is_question and role.kind == "chain":
                 value = answer_text(result)
+            elif role.writes_answer:
+                value = Delivered(instance.response) if instance.response else None
         finally:  # what cannot be read ends all the same
             for collector in collectors:
                 collector.end(span_id, value, lists, streams_on=streams_on)

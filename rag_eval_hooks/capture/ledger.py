@@ -162,10 +162,10 @@ class _Building:
             if sources is None:
                 sources = next(self._scopes(step, attempt), [])
             places, scores = self.pool.add(items)
-            inside = self._inside.get(step.run_id, [])
+            inside = [one for one in self._inside.get(step.run_id, []) if one not in sources]
             if any(one.places == places and one.returned == scores for one in inside):
                 continue  # it handed everything on to another one
-            self._add(Listing(step, places, scores, attempt, "postprocess"), sources)
+            self._add(Listing(step, places, scores, attempt, "postprocess"), outermost([*sources, *inside]))
 
     def _add_handed(self, step: Step) -> None:
         """Adds a list that a step was handed, where it is not what was found: code between has changed it unseen."""
