@@ -138,9 +138,11 @@ def _item_from(value: Any) -> tuple[Item, bool]:
     with guarded("llamaindex.node.metadata"):
         fields = _fields(node)
     text: Any = ""
+    is_read = False
     with guarded("llamaindex.node.text"):
         text = node.get_content(metadata_mode=MetadataMode.NONE)
-    return (node.node_id, _held(text), fields, score), isinstance(text, str) and isinstance(value, NodeWithScore)
+        is_read = isinstance(text, str)
+    return (node.node_id, _held(text), fields, score), is_read and isinstance(value, NodeWithScore)
 
 
 def node_lists(value: Any) -> tuple[Items, ...]:

@@ -180,8 +180,9 @@ class Spans:
     ) -> list[Collector]:
         """Puts a tap into a streamed answer; returns who has none and is to find what is read later in another way."""
         tapped = [one.collector for one in top.listeners if one.taps(instance)]
-        if tapped and tap(result, tapped, span_id):
-            collectors = [one for one in collectors if one not in tapped]
+        with guarded("llamaindex.tap"):  # what cannot be tapped may be found in the other way
+            if tapped and tap(result, tapped, span_id):
+                collectors = [one for one in collectors if one not in tapped]
         for collector in collectors:
             _unread.set((collector, span_id))
             if top.tag is not None:
