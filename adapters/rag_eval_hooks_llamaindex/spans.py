@@ -144,7 +144,7 @@ class Spans:
         streams_on: StreamsOn | None = None
         try:
             if role.kind == "retriever":
-                value = None if result is None or are_tools(result) else items_from_nodes(result)
+                value = None if are_tools(result) else items_from_nodes(result)
             elif role.shows_lists:
                 lists = node_lists(result)
                 if not lists and role.kind == "postprocessor" and not result:
