@@ -374,7 +374,8 @@ def _citations(message: ChatMessage) -> list[Any] | None:
         if not found and message.additional_kwargs:
             beside = message.additional_kwargs.get("citations") or message.additional_kwargs.get("annotations")
             if isinstance(beside, (list, tuple)):
-                found = [snapshot(one) for one in beside[:MAX_CITATIONS]]
+                kept = [snapshot(one) for one in beside[:MAX_CITATIONS]]
+                found = [None if isinstance(one, Opaque) else one for one in kept]  # its place counts
     return found[:MAX_CITATIONS] or None
 
 
