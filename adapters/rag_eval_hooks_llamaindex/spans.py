@@ -259,7 +259,7 @@ class Spans:
 
 
 def _tag(tags: dict[str, Any] | None) -> Any:
-    tag = tags.get(QUESTION_TAG) if tags else None
+    tag = tags.get(QUESTION_TAG) if isinstance(tags, dict) else None
     return tag if isinstance(tag, (str, int)) else None
 
 

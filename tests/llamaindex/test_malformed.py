@@ -19,29 +19,10 @@ from llama_index.core.query_engine import CustomQueryEngine
 from llama_index.core.schema import NodeRelationship, NodeWithScore, QueryBundle, TextNode
 from llamaindex_expected import expected, unread
 from llamaindex_fakes import ANSWER, QUESTION, TEXTS, FakeRetriever, engine, nodes
+from odd_objects import Bare, Unreadable, outcome
 from whole_record import only_run, whole
 
 from rag_eval_hooks_llamaindex import attach
-
-
-class Unreadable:
-    """Raises whatever is asked of it."""
-
-    def __getattr__(self, name: str) -> Any:
-        raise RuntimeError(name)
-
-    def __str__(self) -> str:
-        raise RuntimeError
-
-    def __eq__(self, other: object) -> bool:
-        raise RuntimeError
-
-    __hash__ = None  # type: ignore[assignment]
-    __repr__ = __str__
-
-
-class Bare:
-    pass
 
 
 class Secretive(TextNode):
@@ -234,15 +215,6 @@ def retrieving(found: Any, kind: type[FakeRetriever] = FakeRetriever) -> Any:
 
 def changing(change: Callable[[Any], Any]) -> Any:
     return engine(node_postprocessors=[Changing(change=change)])
-
-
-def outcome(ask: Callable[[], Any]) -> tuple[type[Any], str]:
-    """What the application sees: the answer, or its own error."""
-    try:
-        result = ask()
-    except Exception as error:
-        return type(error), str(error)
-    return type(result), str(result)
 
 
 SEARCHED = f"1 retrieve FakeRetriever({QUESTION}): a=0.9 b=0.8 c=0.7"

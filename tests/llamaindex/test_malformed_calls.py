@@ -18,7 +18,7 @@ from llama_index.core.schema import QueryBundle
 from llamaindex_expected import expected
 from llamaindex_fakes import ANSWER, QUESTION, TEXTS, FakeLLM, FakeTextLLM, engine, nodes
 from llamaindex_versions import since_core
-from test_malformed import Bare, Unreadable, outcome
+from odd_objects import Bare, Unreadable, outcome
 from whole_record import only_run, runs_of, whole
 
 from rag_eval_hooks_llamaindex import Attachment, attach
