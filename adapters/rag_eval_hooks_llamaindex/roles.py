@@ -8,7 +8,7 @@ from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.base.llms.base import BaseLLM
-from llama_index.core.chat_engine.types import BaseChatEngine
+from llama_index.core.chat_engine.types import BaseChatEngine, StreamingAgentChatResponse
 from llama_index.core.node_parser.interface import NodeParser
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.response_synthesizers.base import BaseSynthesizer
@@ -39,6 +39,8 @@ class Role(NamedTuple):
     """Whether it says nothing of a question: embeddings, text splitters."""
     is_workflow: bool = False
     """Whether it is a workflow's run."""
+    is_writer: bool = False
+    """Whether it writes a chat's streamed answer to its end, beside the reader."""
     is_model: bool = False
     """Whether it may be a model call; only its events tell."""
     shows_lists: bool = False
@@ -133,6 +135,11 @@ _ROLES: Final[tuple[tuple[type, frozenset[str], Role], ...]] = (
         BaseNodePostprocessor,
         frozenset({"_postprocess_nodes", "_apostprocess_nodes", "postprocess_nodes", "apostprocess_nodes"}),
         Role("postprocessor", shows_lists=True, read=_postprocessed, is_always_read=True),
+    ),
+    (
+        StreamingAgentChatResponse,
+        frozenset({"write_response_to_history", "awrite_response_to_history"}),
+        Role(is_writer=True),
     ),
     (BaseTool, frozenset({"call", "acall", "__call__"}), Role("tool", shows_lists=True, named=_tool_name)),
     (

@@ -141,7 +141,7 @@ class Spans:
             return
         value: Any = None
         lists: tuple[Items, ...] = ()
-        streams_on: StreamsOn | None = None
+        streams_on: StreamsOn | None = "written" if role.is_writer else None
         try:
             if role.kind == "retriever":
                 value = None if are_tools(result) else items_from_nodes(result)
@@ -222,7 +222,7 @@ class Spans:
         # A stream that broke off inside was read there; only a workflow's may have reached the user by its events.
         value = None if top is None or role.is_workflow else Delivered("")
         for collector in collectors:
-            collector.end(span_id, value, error=names)
+            collector.end(span_id, value, error=names, streams_on="written" if role.is_writer else None)
 
     def cancelled(self, event: Any) -> None:
         """Notes that a step was cancelled, which workflows since 2.0 tell by an event instead of the span's end."""
