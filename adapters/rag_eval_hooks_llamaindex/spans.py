@@ -144,7 +144,7 @@ class Spans:
         streams_on: StreamsOn | None = "written" if role.is_writer else None
         try:
             if role.kind == "retriever":
-                value = None if result is None or are_tools(result) else items_from_nodes(result)
+                value = None if are_tools(result) else items_from_nodes(result)
             elif role.shows_lists:
                 lists = node_lists(result)
                 if not lists and role.kind == "postprocessor" and not result:
@@ -262,7 +262,7 @@ class Spans:
 
 
 def _tag(tags: dict[str, Any] | None) -> Any:
-    tag = tags.get(QUESTION_TAG) if tags else None
+    tag = tags.get(QUESTION_TAG) if isinstance(tags, dict) else None
     return tag if isinstance(tag, (str, int)) else None
 
 

@@ -106,7 +106,10 @@ def tap(result: Any, collectors: Sequence[Collector], run_id: str) -> bool:
     holder, name = found
     stream = getattr(holder, name)
     text_in = _delta if isinstance(holder, StreamingAgentChatResponse) else _same
-    wrap: Callable[[Any, StreamedAnswer], Any] = _aread if isinstance(stream, AsyncGenerator) else _read
+    is_async = isinstance(stream, AsyncGenerator)
+    if is_async and isinstance(stream, Generator):  # the proxy that OpenInference puts around a stream passes for both
+        is_async = name == "achat_stream" or isinstance(holder, AsyncStreamingResponse)
+    wrap: Callable[[Any, StreamedAnswer], Any] = _aread if is_async else _read
     setattr(holder, name, wrap(stream, StreamedAnswer(collectors, run_id, text_in)))
     return True
 
