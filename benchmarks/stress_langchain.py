@@ -21,19 +21,11 @@ from pathlib import Path
 
 from rag_eval_hooks_langchain import Hooks, RagEvalCallbackHandler
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "langchain"))
+sys.path.extend([str(Path(__file__).parent.parent / "tests" / folder) for folder in ("langchain", "support")])
 
 from langchain_fakes import echo_chain
-from langchain_stress import (
-    MANY_WAYS,
-    Cancelling,
-    CountingSink,
-    ask_in_all_ways_at_once,
-    expected_record,
-    left_in_tables,
-    questions,
-    without_ids_and_times,
-)
+from langchain_stress import MANY_WAYS, Cancelling, ask_in_all_ways_at_once, expected_record, left_in_tables
+from many_questions import CountingSink, questions, without_ids_and_times
 
 STEP = 1_000
 SHOWN = (2_000, 6_000, 10_000)

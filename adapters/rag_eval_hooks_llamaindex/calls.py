@@ -114,8 +114,9 @@ class ModelCalls:
 
     def chat_started(self, event: Any) -> None:
         """Notes that a chat model is called; the model's settings are not looked at, they may hold keys."""
-        key = tuple([id(message) for message in event.messages])
-        self._start(event.span_id, key, prompt_from_messages, event.messages)
+        messages = event.messages
+        key = tuple([id(message) for message in messages]) if isinstance(messages, (list, tuple)) else ()
+        self._start(event.span_id, key, prompt_from_messages, messages)
 
     def completion_started(self, event: Any) -> None:
         """Notes that a text model is called."""

@@ -2,6 +2,7 @@
 
 import _thread
 import re
+import signal
 import threading
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -46,6 +47,14 @@ def interrupt_soon() -> None:
     LlamaIndex keeps everything that a handler raises to itself, so that the user's Ctrl-C would be lost (all versions,
     0.12.0 to 0.14.25). Sent at once, it would arrive in the callback again.
     """
-    timer = threading.Timer(INTERRUPT_AFTER_S, _thread.interrupt_main)
+    timer = threading.Timer(INTERRUPT_AFTER_S, _interrupt)
     timer.daemon = True
     timer.start()
+
+
+def _interrupt() -> None:
+    main = threading.main_thread().ident
+    if hasattr(signal, "pthread_kill") and main is not None:
+        signal.pthread_kill(main, signal.SIGINT)  # wakes the thread, too, if it waits for something
+    else:
+        _thread.interrupt_main()

@@ -17,7 +17,7 @@ from llama_index.core.tools import ToolOutput
 from llama_index.core.workflow import Event, StopEvent
 from pydantic import BaseModel
 
-from rag_eval_hooks.capture import FOR_THE_HOST, Item, Items, Message, Opaque, Reply, guarded
+from rag_eval_hooks.capture import FOR_THE_HOST, Item, Items, Message, Opaque, Reply, caught, guarded
 from rag_eval_hooks_llamaindex.compat import blocks_of
 
 __all__ = [
@@ -134,13 +134,14 @@ def _item_from(value: Any) -> tuple[Item, bool]:
     score = value.score if isinstance(value, NodeWithScore) else None
     if not isinstance(node, BaseNode):
         return (None, _held(getattr(node, "text", None)), {}, score), False
-    fields: dict[str, Any] = {}
+    fields: dict[str, Any] | None = None
     with guarded("llamaindex.node.metadata"):
-        fields = _fields(node)
-    text: Any = ""
+        fields = _fields(node) if isinstance(node.metadata, Mapping) else None
+    text: Any = None
     with guarded("llamaindex.node.text"):
         text = node.get_content(metadata_mode=MetadataMode.NONE)
-    return (node.node_id, _held(text), fields, score), isinstance(text, str) and isinstance(value, NodeWithScore)
+    is_whole = fields is not None and isinstance(text, str) and isinstance(value, NodeWithScore)
+    return (node.node_id, _held(text), fields or {}, score), is_whole
 
 
 def node_lists(value: Any) -> tuple[Items, ...]:
@@ -239,9 +240,10 @@ def _content(message: ChatMessage) -> Any:
 
 def _sort_blocks(blocks: Any, texts: list[str], media: list[dict[str, Any]]) -> None:
     for block in blocks:
-        kind = block.block_type
+        kind = getattr(block, "block_type", None) or type(block).__name__
         if kind == "text":
-            texts.append(block.text)
+            if isinstance(block.text, str):
+                texts.append(block.text)
         elif kind == "citable":
             _sort_blocks(block.content, texts, media)
         elif kind not in ("citation", "thinking", "tool_call", "cache"):
@@ -259,14 +261,20 @@ def _media(kind: str, block: Any) -> dict[str, Any]:
 
 
 def _calls_tools(message: ChatMessage) -> bool:
-    if message.additional_kwargs.get("tool_calls"):
+    if message.additional_kwargs and message.additional_kwargs.get("tool_calls"):
         return True
-    return any(block.block_type == "tool_call" for block in blocks_of(message) or ())
+    return any(getattr(block, "block_type", None) == "tool_call" for block in blocks_of(message) or ())
 
 
 def prompt_from_messages(messages: Sequence[ChatMessage]) -> tuple[Message, ...]:
-    """Returns a snapshot of what a chat model was given."""
-    return tuple([message_from(message) for message in messages])
+    """Returns a snapshot of what a chat model was given; a message that cannot be read costs itself alone."""
+    kept: list[Message] = []
+    for message in messages:
+        try:
+            kept.append(message_from(message))
+        except BaseException as error:  # noqa: BLE001  `caught` sorts it out
+            caught("llamaindex.message", error)
+    return tuple(kept)
 
 
 def prompt_from_text(prompt: Any) -> tuple[Message, ...]:
@@ -290,9 +298,9 @@ def reply_from_chat(response: ChatResponse | None) -> Reply | None:
 
     Token counts are the provider's own, from its raw response.
     """
-    if response is None:
+    message = getattr(response, "message", None)
+    if response is None or not isinstance(message, ChatMessage):
         return None
-    message = response.message
     content = _content(message)
     calls_tools = _calls_tools(message)
     usage = _usage(response.raw, response.additional_kwargs, message.additional_kwargs)
@@ -327,15 +335,16 @@ def reply_from(value: Any) -> Reply:
 
 def _usage(raw: Any, *beside: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Returns the token counts in a provider's raw response, an object or a mapping, or those that stand beside it."""
-    for key in USAGE_KEYS:
-        found = raw.get(key) if isinstance(raw, Mapping) else getattr(raw, key, None) if raw is not None else None
-        counts = _plain_counts(found)
-        if counts:
-            return counts
-    for fields in beside:
-        counts = {key: fields[key] for key in TOKEN_KEYS if key in fields} if fields else {}
-        if counts:
-            return counts
+    with guarded("llamaindex.usage"):
+        for key in USAGE_KEYS:
+            found = raw.get(key) if isinstance(raw, Mapping) else getattr(raw, key, None) if raw is not None else None
+            counts = _plain_counts(found)
+            if counts:
+                return counts
+        for fields in beside:
+            counts = {key: fields[key] for key in TOKEN_KEYS if key in fields} if fields else {}
+            if counts:
+                return counts
     return None
 
 
@@ -355,16 +364,18 @@ def _plain_counts(usage: Any) -> dict[str, Any] | None:
 def _citations(message: ChatMessage) -> list[Any] | None:
     """Returns a snapshot of the citations in a message: its citation blocks, or what the provider put beside it."""
     found: list[Any] = []
-    for block in blocks_of(message) or ():
-        if block.block_type == "citation":
-            cited = block.cited_content
-            text = cited.text if cited.block_type == "text" else None
-            where = dict(block.additional_location_info or {})
-            found.append({**where, "cited_text": text, "source": block.source, "title": block.title})
-    if not found:
-        beside = message.additional_kwargs.get("citations") or message.additional_kwargs.get("annotations")
-        if isinstance(beside, (list, tuple)):
-            found = [snapshot(one) for one in beside[:MAX_CITATIONS]]
+    with guarded("llamaindex.citations"):
+        for block in blocks_of(message) or ():
+            if getattr(block, "block_type", None) == "citation":
+                cited = block.cited_content
+                text = cited.text if cited.block_type == "text" else None
+                where = dict(block.additional_location_info or {})
+                found.append({**where, "cited_text": text, "source": block.source, "title": block.title})
+        if not found and message.additional_kwargs:
+            beside = message.additional_kwargs.get("citations") or message.additional_kwargs.get("annotations")
+            if isinstance(beside, (list, tuple)):
+                kept = [snapshot(one) for one in beside[:MAX_CITATIONS]]
+                found = [None if isinstance(one, Opaque) else one for one in kept]  # its place counts
     return found[:MAX_CITATIONS] or None
 
 

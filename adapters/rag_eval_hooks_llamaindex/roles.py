@@ -39,6 +39,8 @@ class Role(NamedTuple):
     """Whether it says nothing of a question: embeddings, text splitters."""
     is_workflow: bool = False
     """Whether it is a workflow's run."""
+    is_writer: bool = False
+    """Whether it writes a chat's streamed answer to its end, beside the reader."""
     is_model: bool = False
     """Whether it may be a model call; only its events tell."""
     shows_lists: bool = False
@@ -135,6 +137,11 @@ _ROLES: Final[tuple[tuple[type, frozenset[str], Role], ...]] = (
         BaseNodePostprocessor,
         frozenset({"_postprocess_nodes", "_apostprocess_nodes", "postprocess_nodes", "apostprocess_nodes"}),
         Role("postprocessor", shows_lists=True, read=_postprocessed, is_always_read=True),
+    ),
+    (
+        StreamingAgentChatResponse,
+        frozenset({"write_response_to_history", "awrite_response_to_history"}),
+        Role(is_writer=True),
     ),
     (BaseTool, frozenset({"call", "acall", "__call__"}), Role("tool", shows_lists=True, named=_tool_name)),
     (

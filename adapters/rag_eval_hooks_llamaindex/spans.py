@@ -141,10 +141,10 @@ class Spans:
             return
         value: Any = None
         lists: tuple[Items, ...] = ()
-        streams_on: StreamsOn | None = None
+        streams_on: StreamsOn | None = "written" if role.is_writer else None
         try:
             if role.kind == "retriever":
-                value = None if result is None or are_tools(result) else items_from_nodes(result)
+                value = None if are_tools(result) else items_from_nodes(result)
             elif role.shows_lists:
                 lists = node_lists(result)
                 if not lists and role.kind == "postprocessor" and not result:
@@ -180,8 +180,9 @@ class Spans:
     ) -> list[Collector]:
         """Puts a tap into a streamed answer; returns who has none and is to find what is read later in another way."""
         tapped = [one.collector for one in top.listeners if one.taps(instance)]
-        if tapped and tap(result, tapped, span_id):
-            collectors = [one for one in collectors if one not in tapped]
+        with guarded("llamaindex.tap"):  # what cannot be tapped may be found in the other way
+            if tapped and tap(result, tapped, span_id):
+                collectors = [one for one in collectors if one not in tapped]
         for collector in collectors:
             _unread.set((collector, span_id))
             if top.tag is not None:
@@ -224,7 +225,7 @@ class Spans:
         # A stream that broke off inside was read there; only a workflow's may have reached the user by its events.
         value = None if top is None or role.is_workflow else Delivered("")
         for collector in collectors:
-            collector.end(span_id, value, error=names)
+            collector.end(span_id, value, error=names, streams_on="written" if role.is_writer else None)
 
     def cancelled(self, event: Any) -> None:
         """Notes that a step was cancelled, which workflows since 2.0 tell by an event instead of the span's end."""
@@ -261,7 +262,7 @@ class Spans:
 
 
 def _tag(tags: dict[str, Any] | None) -> Any:
-    tag = tags.get(QUESTION_TAG) if tags else None
+    tag = tags.get(QUESTION_TAG) if isinstance(tags, dict) else None
     return tag if isinstance(tag, (str, int)) else None
 
 

@@ -33,13 +33,14 @@ class StreamedAnswer:
         text_in: Returns the text of what is yielded.
     """
 
-    __slots__ = ("_collectors", "_is_over", "_run_id", "_scopes", "_text_in", "_texts")
+    __slots__ = ("_collectors", "_is_over", "_is_text", "_run_id", "_scopes", "_text_in", "_texts")
 
     def __init__(self, collectors: Sequence[Collector], run_id: str, text_in: Callable[[Any], Any]) -> None:
         self._collectors = collectors
         self._run_id = run_id
         self._text_in = text_in
         self._texts: list[str] = []
+        self._is_text = True
         self._is_over = False
         # `around` is None: what has no span around it is what the wrapped generator starts.
         self._scopes = [Belonging(one, run_id, None, None) for one in collectors]
@@ -59,7 +60,10 @@ class StreamedAnswer:
             text = self._text_in(item)
             if isinstance(text, str):
                 self._texts.append(text)
+            elif text is not None:
+                self._is_text = False
         except BaseException as error:  # noqa: BLE001  `caught` sorts it out
+            self._is_text = False
             caught("llamaindex.stream", error)
 
     def over(self, error: BaseException | None = None) -> None:
@@ -70,9 +74,10 @@ class StreamedAnswer:
         _being_read.discard(self._run_id)
         try:
             names = None if error is None else tuple(kind.__name__ for kind in type(error).__mro__)
+            said = Delivered("".join(self._texts)) if self._is_text else None
             for scope, collector in zip(self._scopes, self._collectors, strict=True):
                 scope.leave()
-                collector.end(self._run_id, Delivered("".join(self._texts)), error=names)
+                collector.end(self._run_id, said, error=names)
         except BaseException as failure:  # noqa: BLE001
             caught("llamaindex.stream", failure)
 
@@ -101,7 +106,10 @@ def tap(result: Any, collectors: Sequence[Collector], run_id: str) -> bool:
     holder, name = found
     stream = getattr(holder, name)
     text_in = _delta if isinstance(holder, StreamingAgentChatResponse) else _same
-    wrap: Callable[[Any, StreamedAnswer], Any] = _aread if isinstance(stream, AsyncGenerator) else _read
+    is_async = isinstance(stream, AsyncGenerator)
+    if is_async and isinstance(stream, Generator):  # the proxy that OpenInference puts around a stream passes for both
+        is_async = name == "achat_stream" or isinstance(holder, AsyncStreamingResponse)
+    wrap: Callable[[Any, StreamedAnswer], Any] = _aread if is_async else _read
     setattr(holder, name, wrap(stream, StreamedAnswer(collectors, run_id, text_in)))
     return True
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from itertools import islice
 from typing import Any, TypeVar
 
-from rag_eval_hooks.record.clean import MAX_DEPTH, MAX_ITEMS, clean_number, clean_text, json_value, text_id
+from rag_eval_hooks.record.clean import MAX_DEPTH, MAX_ITEMS, MAX_VALUES, clean_number, clean_text, json_value, text_id
 
 __all__ = ["fields_of", "id_of", "number_of", "plain", "text_of"]
 
@@ -39,9 +39,9 @@ def number_of(value: Any) -> float | None:
     return _attempt(lambda: clean_number(value), None)
 
 
-def plain(value: Any, depth: int = 0) -> Any:
-    """Returns a plain JSON value, whatever the value is and whatever its methods raise."""
-    return _attempt(lambda: json_value(value, depth), _type_name(value))
+def plain(value: Any, depth: int = 0, left: list[int] | None = None) -> Any:
+    """Returns a plain JSON value, whatever the value is and whatever its methods raise; see `json_value`."""
+    return _attempt(lambda: json_value(value, depth, left), _type_name(value))
 
 
 def fields_of(value: Any) -> dict[str, Any]:
@@ -54,10 +54,11 @@ def fields_of(value: Any) -> dict[str, Any]:
         return {}
     entries: list[tuple[Any, Any]] = _attempt(lambda: list(islice(value.items(), MAX_ITEMS)), [])
     fields: dict[str, Any] = {}
+    left = [MAX_VALUES - len(entries)]
     for key, item in entries:
         name = key if isinstance(key, str) else _attempt(lambda key=key: str(key), None)  # type: ignore[misc]
         if name is not None:
-            fields[str(clean_text(name[:MAX_KEY_TEXT]))] = plain(item, 1)
+            fields[str(clean_text(name[:MAX_KEY_TEXT]))] = plain(item, 1, left)
     return fields
 
 

@@ -225,7 +225,8 @@ class Notes(ABC):
             snapshot: Takes what must be kept of `value` and `inputs`; called only for the run that opened the record.
             error: Names of the error's class and its bases, if the run failed; see `fail`.
             streams_on: Of a root that has only handed its answer on as a stream, who goes on with it below the root:
-                the question ends when that does.
+                the question ends when that does. Of the writer itself, which may be through before the root is: that
+                this was it.
         """
         tokens = self._tokens.pop(run_id, None) if self._tokens else None
         if tokens and (self._said or self._by_parts):
@@ -243,7 +244,7 @@ class Notes(ABC):
                 self._wake()
         else:
             kept = value if snapshot is None else None
-            self._events.append((END, self._clock(), run_id, kept, lists, error, UNSET, tokens, None, None))
+            self._events.append((END, self._clock(), run_id, kept, lists, error, UNSET, tokens, None, streams_on))
         if len(self._events) >= BATCH:
             self._drain_backlog()
 

@@ -231,6 +231,8 @@ class OpenRecords:
             trace.tokens[run_id] = tokens
         if lists:
             trace.is_rag = True
+        if streams_on is not None and run_id != trace.last_root:
+            trace.writer = run_id
         if run_id == trace.last_root:
             trace.root_ended = now
             if read:
@@ -240,10 +242,11 @@ class OpenRecords:
                 parent_id, kind, name, _, started = trace.starts[run_id]
                 trace.starts[run_id] = (parent_id, kind, name, inputs, started)
             trace.streams_on = streams_on
-            if streams_on is not None:
+            if streams_on is not None and trace.writer is None:
                 return None  # who goes on with the stream has begun or is about to
             # Who got a stream to its end did not leave it, although nobody told of the model's end.
-            if error is None and type(value) is not Delivered and len(trace.ends) < len(trace.starts):
+            is_cut = error is None and type(value) is not Delivered and len(trace.ends) < len(trace.starts)
+            if is_cut and streams_on is None:
                 trace.left_early = any(
                     other not in trace.ends and (trace.streamed or start[1] == "model")
                     for other, start in trace.starts.items()
@@ -370,8 +373,12 @@ class Record:
 def _end_with_stream(trace: Trace, now: float) -> None:
     """Lets a root that handed its answer on as a stream end, and fail, as what wrote the stream did."""
     handed_on, output, lists, _ = trace.ends[trace.root_id]
-    failed = (end[3] for end in trace.ends.values() if end[0] >= handed_on and end[3] and not stops(end[3]))
-    trace.ends[trace.root_id] = (now, output, lists, next(failed, None))
+    if trace.writer is not None:
+        error = trace.ends[trace.writer][3]
+    else:
+        failed = (end[3] for end in trace.ends.values() if end[0] >= handed_on and end[3] and not stops(end[3]))
+        error = next(failed, None)
+    trace.ends[trace.root_id] = (now, output, lists, error)
     trace.root_ended = now
 
 

@@ -8,6 +8,8 @@ __all__ = ["size_of"]
 
 MAX_DEPTH = 8
 """Levels of a snapshot that are looked at for its size; adapters keep no more."""
+MAX_LOOKS = 200_000
+"""Entries of a snapshot that are looked at: metadata that refers to itself in many places would have no end of them."""
 SLOT = 64
 """Bytes counted for each entry of a list or mapping."""
 OPAQUE = 200
@@ -28,8 +30,8 @@ def size_of(trace: Trace) -> int:
     return size
 
 
-def _bytes(value: Any, depth: int = 0) -> int:
-    """Counts the characters of the texts in a snapshot, and something for what holds them."""
+def _bytes(value: Any, depth: int = 0, left: list[int] | None = None) -> int:
+    """Counts the characters of the texts in a snapshot, and something for what holds them; see `MAX_LOOKS`."""
     kind = type(value)
     if kind is str:
         return len(value)
@@ -44,4 +46,6 @@ def _bytes(value: Any, depth: int = 0) -> int:
     size = SLOT * len(value)
     if depth and value and type(next(iter(inner))) in (float, int):  # an embedding
         return size
-    return size + sum([_bytes(one, depth + 1) for one in inner])
+    left = [MAX_LOOKS] if left is None else left
+    left[0] -= len(value)
+    return size if left[0] < 0 else size + sum([_bytes(one, depth + 1, left) for one in inner])

@@ -166,6 +166,8 @@ class Trace:
     """Whether the root got its input at the end, as streaming runs do."""
     streams_on: "StreamsOn | None" = None
     """Whether the root has only handed its answer on as a stream, and who is to go on with it."""
+    writer: Hashable | None = None
+    """The run that wrote the stream on, once it has ended."""
     is_rag: bool = False
     """Whether anything was retrieved or generated."""
     forced: Forced | None = None

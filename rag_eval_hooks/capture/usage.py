@@ -11,6 +11,8 @@ __all__ = ["cached_calls", "sum_usage"]
 
 INPUT_NAMES = ("input_tokens", "prompt_tokens", "prompt_token_count", "inputTokens")
 OUTPUT_NAMES = ("output_tokens", "completion_tokens", "candidates_token_count", "outputTokens")
+MAX_TOKENS = 2**53
+"""What is more counts nothing: readers of JSON and databases would take it for another number, or fail."""
 COST_NAMES = ("total_cost", "cost")
 
 
@@ -25,7 +27,7 @@ def sum_usage(steps: Sequence[Step]) -> Usage:
         usage = reply.usage
         for kind, names in (("input", INPUT_NAMES), ("output", OUTPUT_NAMES)):
             count = next((usage[name] for name in names if name in usage), None) if usage else None
-            if isinstance(count, int) and not isinstance(count, bool) and count >= 0:
+            if isinstance(count, int) and not isinstance(count, bool) and 0 <= count <= MAX_TOKENS:
                 totals[kind] = (totals[kind] or 0) + count
         paid = _cost(reply)
         if paid is not None:

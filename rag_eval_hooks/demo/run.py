@@ -12,7 +12,7 @@ from rich.progress import Progress
 from rag_eval_hooks.demo.answering import MODELS
 from rag_eval_hooks.demo.corpus import build_corpus
 from rag_eval_hooks.demo.gold import GoldLookup
-from rag_eval_hooks.demo.pipelines import FRAMEWORKS, Ask, Connect, pipelines
+from rag_eval_hooks.demo.pipelines import FRAMEWORKS, Ask, Build, Pipeline, pipelines
 from rag_eval_hooks.demo.questions import QUESTIONS, Question
 from rag_eval_hooks.demo.search import Bm25Index
 from rag_eval_hooks.demo.show import Done, K, show
@@ -65,12 +65,13 @@ def run_demo(
     """
     began = time.perf_counter()
     questions = choose_questions(limit)
-    connects = _connects(framework, model, console)
+    builds = _builds(framework, model, console)
     chunks = build_corpus()
     index = Bm25Index(chunks, k=K)
+    asked = {name: build(index, model) for name, build in builds.items()}
     store = _fresh_store(output)
     console.print(
-        f"Asking {' and '.join(map(FRAMEWORKS.__getitem__, connects))} {len(questions)} questions about {len(chunks)} "
+        f"Asking {' and '.join(map(FRAMEWORKS.__getitem__, asked))} {len(questions)} questions about {len(chunks)} "
         f"chunks of the Python language reference; retriever BM25 (k={K}), model "
         f"{one_line(model or 'extractive: it quotes, no neural net', 80)}.",
         markup=False,
@@ -79,15 +80,15 @@ def run_demo(
     hooks = Hooks(sink, k=K, gold=GoldLookup(chunks))
     failures: list[str] = []
     try:
-        for name, connect in connects.items():
-            with connect(hooks, index, model) as ask:
+        for name, pipeline in asked.items():
+            with pipeline.attached(hooks) as ask:
                 failures += _ask_all(name, ask, questions, console)
         left = hooks.flush(_FLUSH_S)
     finally:
         hooks.close(_FLUSH_S)
         sink.close()
-    pairs = _by_framework(connects, store)
-    reports = dict(zip(connects, (output / REPORT, output / SECOND_REPORT), strict=False))
+    pairs = _by_framework(asked, store)
+    reports = dict(zip(asked, (output / REPORT, output / SECOND_REPORT), strict=False))
     for name, report in reports.items():
         write_report(pairs[name], report, title=f"Questions about the Python language reference ({FRAMEWORKS[name]})")
     missing = sum(len(questions) - len(own) for own in pairs.values())
@@ -113,8 +114,8 @@ def choose_questions(limit: int | None = None) -> tuple[Question, ...]:
     return tuple(in_turn[:limit])
 
 
-def _connects(framework: str | None, model: str | None, console: Console) -> dict[str, Connect]:
-    """The pipelines to ask; says which is left out and why."""
+def _builds(framework: str | None, model: str | None, console: Console) -> dict[str, Build]:
+    """The ways to build what is asked; says which framework is left out and why."""
     provider = model is not None and model not in MODELS
     if provider and framework not in (None, "langchain"):
         raise ConfigError(
@@ -158,7 +159,7 @@ def _ask_all(framework: str, ask: Ask, questions: Sequence[Question], console: C
     return failures
 
 
-def _by_framework(frameworks: Mapping[str, Connect], store: Path) -> dict[str, list[tuple[RagRun, Evaluation]]]:
+def _by_framework(frameworks: Mapping[str, Pipeline], store: Path) -> dict[str, list[tuple[RagRun, Evaluation]]]:
     pairs: dict[str, list[tuple[RagRun, Evaluation]]] = {name: [] for name in frameworks}
     for run, evaluation in read_store(store):
         pairs[run.metadata["framework"]].append((run, evaluation))

@@ -12,9 +12,12 @@ __all__ = ["JsonMap", "OptionalText", "Probability", "Text", "clean_number", "cl
 
 MAX_DEPTH = 8
 MAX_ITEMS = 1_000
+MAX_VALUES = 20_000
+"""Entries of all collections in a value together: what refers to itself in many places would have no end of them."""
 MAX_VALUE_TEXT = 10_000
 MAX_OPAQUE_TEXT = 200
 MAX_INT_BITS = 600
+COLLECTIONS = (Mapping, list, tuple, set, frozenset)
 
 
 def clean_text(value: Any) -> Any:
@@ -64,18 +67,24 @@ def text_id(value: Any) -> str | None:
     return text if text.strip() else None
 
 
-def json_value(value: Any, depth: int = 0) -> Any:
+def json_value(value: Any, depth: int = 0, left: list[int] | None = None) -> Any:
     """Returns a plain JSON value for `value`, whatever it is: numbers stay numbers, the rest becomes short text.
 
-    Never raises; cycles and deep nesting end at `MAX_DEPTH`, long collections at `MAX_ITEMS`.
+    Never raises; cycles and deep nesting end at `MAX_DEPTH`, long collections at `MAX_ITEMS`, and all of it at
+    `MAX_VALUES`.
 
     >>> json_value({"a": (1, float("nan")), 2: {"x"}})
     {'a': [1, None], '2': ['x']}
+
+    Args:
+        value: Anything.
+        depth: The level that it stands at.
+        left: How many entries may still be kept, counted down; by default `MAX_VALUES`.
     """
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, Enum):
-        return json_value(value.value, depth + 1) if depth < MAX_DEPTH else _opaque(value)
+        return json_value(value.value, depth + 1, left) if depth < MAX_DEPTH else _opaque(value)
     if isinstance(value, str):
         return clean_text(value[:MAX_VALUE_TEXT])
     if isinstance(value, int):
@@ -92,16 +101,21 @@ def json_value(value: Any, depth: int = 0) -> Any:
     if depth >= MAX_DEPTH:
         return _opaque(value)
     try:
+        if isinstance(value, COLLECTIONS):
+            left = [MAX_VALUES] if left is None else left
+            left[0] -= min(len(value), MAX_ITEMS)
+            if left[0] < 0:
+                return f"<{type(value).__name__}, not stored: too much>"
         if isinstance(value, Mapping):
             return {
-                str(clean_text(str(key)[:MAX_OPAQUE_TEXT])): json_value(item, depth + 1)
+                str(clean_text(str(key)[:MAX_OPAQUE_TEXT])): json_value(item, depth + 1, left)
                 for key, item, _ in zip(value.keys(), value.values(), range(MAX_ITEMS), strict=False)
             }
-        if isinstance(value, (list, tuple, set, frozenset)):
+        if isinstance(value, COLLECTIONS):
             items = [item for item, _ in zip(value, range(MAX_ITEMS), strict=False)]
-            return [json_value(item, depth + 1) for item in items]
+            return [json_value(item, depth + 1, left) for item in items]
         if type(value).__module__ == "numpy" and callable(getattr(value, "item", None)):
-            return json_value(value.item(), depth + 1)
+            return json_value(value.item(), depth + 1, left)
         if isinstance(value, (bytes, bytearray, memoryview)):
             return f"<{type(value).__name__} of {len(value)} bytes>"
     except Exception:  # noqa: BLE001  a foreign object's own methods may raise anything
@@ -111,7 +125,7 @@ def json_value(value: Any, depth: int = 0) -> Any:
 
 def _opaque(value: Any) -> str:
     """A short description of an object we do not look into."""
-    if isinstance(value, (Mapping, list, tuple, set, frozenset)):
+    if isinstance(value, COLLECTIONS):
         return f"<{type(value).__name__}, not stored: nested too deeply>"
     try:
         text = str(value)

@@ -13,7 +13,7 @@ ID_KEYS = ("chunk_id", "node_id", "_id", "id")
 """Metadata keys that hold an item's id, where the framework gives none itself; tried in this order."""
 SCORE_KEYS = ("relevance_score", "rerank_score", "score", "_score", "similarity_score", "similarity")
 """Metadata keys in which frameworks and stores put an item's score; the first that holds a number counts."""
-DOCUMENT_KEYS = ("document_id", "doc_id", "source", "file_name", "file_path", "url", "title")
+DOCUMENT_KEYS = ("document_id", "doc_id", "source", "file_name", "file_path", "url", "title", "ref_doc_id")
 """Metadata keys that name an item's document, tried in this order."""
 PAGE_KEYS = ("page", "page_number", "page_label")
 """Metadata keys that number an item's page, tried in this order."""
@@ -33,7 +33,8 @@ class ItemKeys:
     Args:
         id: Ids, where the framework gives the item none: `chunk_id`, `node_id`, `_id`, `id`.
         score: Scores: `relevance_score`, `rerank_score`, `score`, `_score`, `similarity_score`, `similarity`.
-        source: What the item was cut from: `document_id`, `doc_id`, `source`, `file_name`, `file_path`, `url`, `title`.
+        source: What the item was cut from: `document_id`, `doc_id`, `source`, `file_name`, `file_path`, `url`, `title`,
+            `ref_doc_id` (LlamaIndex's id of the document, which it mostly makes up).
         page: Where in it: `page`, `page_number`, `page_label`.
 
     Raises:

@@ -38,11 +38,11 @@ Tài liệu không có thông tin về giá.
 """
 STATEMENTS = """
 No answer was given by the minister.
+Empty response files are kept for a day.
 The law does not say who pays.
 The source of the river is not known.
 There is no information desk on floor 2.
 The document does not expire.
-Empty response bodies are cached.
 The server sent an empty response.
 Les documents ne sont pas gratuits.
 Los documentos no son gratuitos.

@@ -332,6 +332,13 @@ def test_the_demo_names_the_extra_that_is_missing(tmp_path: Path, missing: list[
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_demo_asks_the_framework_that_is_named(tmp_path: Path) -> None:
+    done = call("demo", "--framework", "llamaindex", "--questions", "2", "-o", tmp_path / "demo")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("Asking LlamaIndex 2 questions about ")
+    assert {path.name for path in (tmp_path / "demo").iterdir()} == {"demo.sqlite", "report.html"}
+
+
 def test_exit_codes_through_typer(log: Path) -> None:
     """The app itself, as typer's own runner sees it, ends with the same codes."""
     runner = CliRunner()

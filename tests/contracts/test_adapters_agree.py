@@ -55,16 +55,6 @@ def nothing_swallowed() -> Iterator[None]:
         raise errors[0]
 
 
-@pytest.fixture(autouse=True)
-def loop() -> Iterator[None]:
-    """The event loop of this thread, which LlamaIndex's synchronous methods may use, and would make and never close."""
-    loop = asyncio.new_event_loop()
-    asyncio.set_event_loop(loop)
-    yield
-    asyncio.set_event_loop(None)
-    loop.close()
-
-
 @pytest.fixture
 def handler() -> Iterator[RagEvalCallbackHandler]:
     with RagEvalCallbackHandler(k=INDEX.k, gold=GOLD) as handler:
@@ -274,6 +264,7 @@ def test_nothing_found(handler: RagEvalCallbackHandler, attachment: Attachment) 
     run = only(attachment).run
     assert (run.status, run.context, run.usage.model_calls) == ("ok", (), 0)
     assert [(stage.kind, stage.items) for stage in run.stages] == [("retrieve", ())]
+    assert only(attachment).evaluation.answer_kind == "refusal"
 
 
 class FirstTwo(BaseNodePostprocessor):

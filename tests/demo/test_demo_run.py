@@ -234,9 +234,11 @@ def test_an_unusable_folder_is_said_before_anything_is_asked(tmp_path: Path) -> 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 @pytest.mark.parametrize("name", ["gpt", "nobody:nothing"])
 def test_unknown_model(tmp_path: Path, framework: str, name: str) -> None:
-    """The message names the model, before anything is asked."""
+    """The message names the model, and what an earlier run left is still there."""
+    (tmp_path / "report.html").write_text("of an earlier run")
     with pytest.raises(ConfigError, match=name):
         _run(tmp_path, framework, model=name)
+    assert (tmp_path / "report.html").read_text() == "of an earlier run"
 
 
 def test_a_provider_is_asked_through_langchain_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable, RunnablePassthrough, RunnableSequence
+from many_questions import answer_about, facts_about
 from support_texts import TEXTS
 
 LONG = "one two three four five six seven eight"
@@ -143,19 +144,13 @@ def rag(
     return sources | prompt | (model or FakeChat()) | StrOutputParser()
 
 
-def token_of(text: str) -> str:
-    """The token that ties a question to its documents and its answer in tests of many questions."""
-    return next(word for word in text.replace("?", " ").replace(".", " ").split() if word.startswith("T"))
-
-
 def echo_chain() -> Runnable[Any, Any]:
     """A chain whose documents and answer carry the question's token."""
 
     def find(query: str) -> list[Document]:
-        token = token_of(query)
-        return [Document(page_content=f"Fact {n} about {token} and nothing else.", id=f"{token}-{n}") for n in (1, 2)]
+        return [Document(page_content=text, id=key) for key, text in facts_about(query).items()]
 
     def say(messages: Sequence[BaseMessage]) -> str:
-        return f"It is {token_of(str(messages[-1].content))} indeed."
+        return answer_about(str(messages[-1].content))
 
     return rag(FakeChat(say=say), FakeRetriever(find=find))

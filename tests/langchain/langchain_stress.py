@@ -4,28 +4,21 @@ Shared by the tests of this folder and by benchmarks/stress_langchain.py.
 """
 
 import asyncio
-import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 
+import many_questions
 from langchain_core.documents import Document
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatResult
 from langchain_core.runnables import Runnable
-from langchain_fakes import FakeChat, FakeRetriever, rag, token_of
+from langchain_fakes import FakeChat, FakeRetriever, rag
+from many_questions import THREADS, left_in_collector, questions
 
 from rag_eval_hooks.record import CitationStyle, RagRun
 from rag_eval_hooks_langchain import RagEvalCallbackHandler
-
-THREADS = 16
-
-
-def questions(count: int, prefix: str = "") -> list[str]:
-    """Distinct questions, each with a token that its documents and its answer repeat."""
-    return [f"What about T{prefix}{number:04d}x ?" for number in range(count)]
-
 
 # Ways to ask ---------------------------------------------------------------------------------------------------------
 
@@ -88,65 +81,15 @@ def ask_in_all_ways_at_once(chain: Any, config: Any, count: int) -> dict[str, bo
 # Records -------------------------------------------------------------------------------------------------------------
 
 
-def without_ids_and_times(run: RagRun) -> RagRun:
-    """Returns a record in which only what differs from run to run is blank; whether a first token came stays."""
-    stages = tuple(stage.model_copy(update={"run_id": "", "duration_ms": 0.0}) for stage in run.stages)
-    first = run.time_to_first_token_ms
-    times = {"started_at": 0.0, "duration_ms": 0.0, "time_to_first_token_ms": None if first is None else 0.0}
-    return run.model_copy(update={"run_id": "", "stages": stages, **times})
-
-
 def expected_record(question: str, captured_by: str, *, streamed: bool) -> RagRun:
     """The whole record of one question to `langchain_fakes.echo_chain`, without ids and times."""
-    token = token_of(question)
-    texts = [f"Fact {number} about {token} and nothing else." for number in (1, 2)]
-    return RagRun.model_validate(
-        {
-            "run_id": "",
-            "status": "ok",
-            "question": question,
-            "answer": f"It is {token} indeed.",
-            "chunks": [{"id": f"{token}-{number}", "text": text} for number, text in enumerate(texts, 1)],
-            "stages": [
-                {
-                    "kind": "retrieve",
-                    "name": "FakeRetriever",
-                    "query": question,
-                    "items": [{"chunk": 0}, {"chunk": 1}],
-                    "round": 1,
-                    "final": True,
-                    "run_id": "",
-                    "duration_ms": 0.0,
-                }
-            ],
-            "context": [{"chunk": number, "match": "exact", "coverage": 1.0} for number in (0, 1)],
-            "context_source": "prompt",
-            "citations": CitationStyle(base=1, rule="prompt"),
-            "started_at": 0.0,
-            "duration_ms": 0.0,
-            "time_to_first_token_ms": 0.0 if streamed else None,
-            "usage": {"input_tokens": 100, "output_tokens": 5, "model_calls": 1},
-            "answer_usage": {"input_tokens": 100, "output_tokens": 5, "model_calls": 1},
-            "captured_by": captured_by,
-        }
-    )
+    numbered = CitationStyle(base=1, rule="prompt")
+    return many_questions.expected_record(question, captured_by, streamed=streamed, citations=numbered)
 
 
 def left_in_tables(handler: RagEvalCallbackHandler) -> dict[str, int]:
-    """What is still kept for single runs, by table; all 0 once every question is through. Ids of delivered runs are
-    remembered for a while and are not counted here, see `Collector.remembered_ids`."""
-    collector = handler.collector
-    return {
-        "open ids": collector.open_ids,
-        "open records": collector.open_records,
-        "events": len(collector._events),
-        "roots": len(collector._roots),
-        "mapping": len(collector._mapping),
-        "marked": len(collector._marked),
-        "tokens": len(collector._tokens),
-        "parts": len(collector._by_parts),
-        "said": len(collector._said),
-    }
+    """What is still kept for single runs, by table; all 0 once every question is through."""
+    return left_in_collector(handler.collector)
 
 
 # Cancelled questions -------------------------------------------------------------------------------------------------
@@ -211,19 +154,3 @@ class Cancelling:
                     runner.run(self.ask_and_cancel(question, config, in_search=number % 20 == 0))
                     cancelled += 1
         return cancelled
-
-
-class CountingSink:
-    """Counts records by status; keeps none."""
-
-    def __init__(self) -> None:
-        self.statuses: dict[str, int] = {}
-        self._lock = threading.Lock()
-
-    def write(self, run: Any, evaluation: Any) -> None:
-        with self._lock:
-            self.statuses[run.status] = self.statuses.get(run.status, 0) + 1
-
-    def flush(self) -> None: ...
-
-    def close(self) -> None: ...

@@ -2,7 +2,8 @@
 
 import pytest
 from langchain_fakes import echo_chain
-from langchain_stress import MANY_WAYS, expected_record, left_in_tables, questions, without_ids_and_times
+from langchain_stress import MANY_WAYS, expected_record, left_in_tables
+from many_questions import questions, without_ids_and_times
 
 from rag_eval_hooks_langchain import RagEvalCallbackHandler
 

@@ -14,8 +14,9 @@ import pytest
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import create_retriever_tool, tool
-from langchain_fakes import FakeChat, FakeRetriever, acting, asks, documents, join, token_of
+from langchain_fakes import FakeChat, FakeRetriever, acting, asks, documents, join
 from langchain_graphs import State, generate, line, search
+from many_questions import token_of
 from pydantic import BaseModel
 from usual_record import ANSWER, expected
 from versions import agent, needs_agent, needs_langgraph, since_langgraph

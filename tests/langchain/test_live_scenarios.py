@@ -20,7 +20,8 @@ from langchain_core.documents import Document
 from langchain_core.messages import AIMessageChunk, HumanMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, LLMResult
 from langchain_core.runnables import RunnableLambda
-from langchain_fakes import FakeChat, FakeRetriever, documents, join, rag, token_of
+from langchain_fakes import FakeChat, FakeRetriever, documents, join, rag
+from many_questions import token_of
 from usual_record import ANSWER, expected
 from versions import since_core
 from ways_to_ask import cancelled_after

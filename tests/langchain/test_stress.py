@@ -6,22 +6,13 @@ from collections import Counter
 
 import pytest
 from langchain_fakes import echo_chain
-from langchain_stress import (
-    Cancelling,
-    CountingSink,
-    ask_in_all_ways_at_once,
-    expected_record,
-    left_in_tables,
-    questions,
-    without_ids_and_times,
-)
+from langchain_stress import Cancelling, ask_in_all_ways_at_once, expected_record, left_in_tables
+from many_questions import LOSSES, CountingSink, questions, without_ids_and_times
 
 from rag_eval_hooks.capture import Limits
 from rag_eval_hooks_langchain import Hooks, RagEvalCallbackHandler
 
 pytestmark = pytest.mark.slow
-
-LOSSES = ("discarded", "evicted", "timeout", "too_many_steps", "queue_full", "closed", "failed_record", "late")
 
 
 def test_all_ways_of_asking_at_the_same_time() -> None:

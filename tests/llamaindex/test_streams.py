@@ -10,14 +10,16 @@ from inspect import isasyncgen, isgenerator
 from typing import Any
 
 import pytest
-from llama_index.core.base.response.schema import Response
+from llama_index.core.base.base_query_engine import BaseQueryEngine
+from llama_index.core.base.response.schema import Response, StreamingResponse
 from llama_index.core.evaluation import BaseEvaluator, EvaluationResult
 from llama_index.core.query_engine import RetryQueryEngine, RouterQueryEngine
+from llama_index.core.schema import QueryBundle
 from llama_index.core.selectors import LLMSingleSelector
 from llama_index.core.tools import QueryEngineTool
 from llama_index.core.workflow import StartEvent, StopEvent, Workflow, step
-from llamaindex_expected import streamed
-from llamaindex_fakes import LONG, QUESTION, FakeLLM, engine, nodes
+from llamaindex_expected import expected, streamed
+from llamaindex_fakes import ANSWER, LONG, QUESTION, TEXTS, FakeLLM, FakeRetriever, engine, nodes
 from whole_record import only_run, runs_of, whole
 
 from rag_eval_hooks_llamaindex import Attachment, attach, question
@@ -234,6 +236,27 @@ def test_a_workflow_returns_a_stream(attachment: Attachment, at_once: bool) -> N
 
     assert asyncio.run(ask()) == LONG
     assert whole(only_run(attachment)) == RECORD
+
+
+class Objects(BaseQueryEngine):
+    """Streams the objects that its model's answer is put into, piece by piece."""
+
+    def _get_prompt_modules(self) -> Any:
+        return {}
+
+    def _query(self, query_bundle: QueryBundle) -> Any:
+        FakeRetriever().retrieve(query_bundle)
+        said = FakeLLM().complete("\n\n".join(TEXTS[key] for key in "abc")).text
+        return StreamingResponse({"answer": said[:end]} for end in (2, None))  # type: ignore[arg-type]
+
+    async def _aquery(self, query_bundle: QueryBundle) -> Any:
+        return self._query(query_bundle)
+
+
+def test_a_stream_of_objects_has_the_models_text_as_its_answer(attachment: Attachment) -> None:
+    pieces: Any = list(Objects(None).query(QUESTION).response_gen)  # type: ignore[union-attr,arg-type]
+    assert pieces[-1] == {"answer": ANSWER}
+    assert whole(only_run(attachment)) == expected()
 
 
 # In a block, and without taps ----------------------------------------------------------------------------------------

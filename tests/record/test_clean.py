@@ -66,6 +66,16 @@ def test_a_cycle_ends() -> None:
     assert "not stored: nested too deeply" in text
 
 
+def test_what_refers_back_to_itself_in_many_places_is_bounded() -> None:
+    """Children that know their parent: 200 ** 4 of them down to the deepest level."""
+    tree: dict[str, Any] = {"title": "t"}
+    tree["children"] = [{"parent": tree} for _ in range(200)]
+    text = json.dumps(json_value(tree))
+    assert "<list, not stored: too much>" in text
+    assert len(text) < 20_000 * 60
+    assert json_value([[1] * 100] * 100) == [[1] * 100] * 100
+
+
 def test_a_model_cleans_its_metadata_and_leaves_the_callers_alone() -> None:
     given = {"score": np.float32(0.25), "inner": {"when": date(2026, 1, 2)}}
     chunk = Chunk(id="a", text="t", metadata=given)

@@ -3,8 +3,8 @@
 `build_chain` is the pipeline alone, to play with.
 """
 
-from rag_eval_hooks_langchain.demo.chain import build_chain, connected
+from rag_eval_hooks_langchain.demo.chain import DemoPipeline, build_chain
 from rag_eval_hooks_langchain.demo.model import ExtractiveChatModel, build_model
 from rag_eval_hooks_langchain.demo.retriever import Bm25Retriever
 
-__all__ = ["Bm25Retriever", "ExtractiveChatModel", "build_chain", "build_model", "connected"]
+__all__ = ["Bm25Retriever", "DemoPipeline", "ExtractiveChatModel", "build_chain", "build_model"]

@@ -18,7 +18,7 @@ from rag_eval_hooks_langchain.demo.model import build_model
 from rag_eval_hooks_langchain.demo.retriever import Bm25Retriever
 from rag_eval_hooks_langchain.handler import RagEvalCallbackHandler
 
-__all__ = ["PROMPT", "build_chain", "connected", "numbered"]
+__all__ = ["PROMPT", "DemoPipeline", "build_chain", "numbered"]
 
 PROMPT = ChatPromptTemplate.from_messages([("system", INSTRUCTIONS), ("human", user_text("{context}", "{question}"))])
 
@@ -38,13 +38,18 @@ def build_chain(retriever: BaseRetriever, model: BaseChatModel) -> Runnable[str,
     return chain.with_config(run_name="python_reference_qa")
 
 
-@contextmanager
-def connected(hooks: Hooks, index: Bm25Index, model: str | None) -> Iterator[Ask]:
-    """Gives a function that asks the pipeline, with the evaluation attached."""
-    chain = build_chain(Bm25Retriever(index=index), build_model(model))
-    handler = RagEvalCallbackHandler(hooks)
+class DemoPipeline:
+    """The chain over an index, with the model of that name."""
 
-    def ask(question: str, metadata: Mapping[str, str]) -> str:
-        return chain.invoke(question, config={"callbacks": [handler], "metadata": {**metadata}})
+    def __init__(self, index: Bm25Index, model: str | None = None) -> None:
+        self.chain = build_chain(Bm25Retriever(index=index), build_model(model))
 
-    yield ask
+    @contextmanager
+    def attached(self, hooks: Hooks) -> Iterator[Ask]:
+        """Gives a function that asks the chain, with the hooks attached."""
+        handler = RagEvalCallbackHandler(hooks)
+
+        def ask(question: str, metadata: Mapping[str, str]) -> str:
+            return self.chain.invoke(question, config={"callbacks": [handler], "metadata": {**metadata}})
+
+        yield ask

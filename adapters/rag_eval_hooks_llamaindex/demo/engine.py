@@ -18,7 +18,7 @@ from rag_eval_hooks_llamaindex.attach import attach
 from rag_eval_hooks_llamaindex.demo.model import build_model
 from rag_eval_hooks_llamaindex.demo.retriever import Bm25Retriever
 
-__all__ = ["PROMPT", "build_engine", "connected"]
+__all__ = ["PROMPT", "DemoPipeline", "build_engine"]
 
 PROMPT = ChatPromptTemplate.from_messages(
     [("system", INSTRUCTIONS), ("user", user_text("{context_str}", "{query_str}"))]
@@ -30,17 +30,22 @@ def build_engine(retriever: BaseRetriever, model: LLM, **options: Any) -> Retrie
     return RetrieverQueryEngine.from_args(retriever, llm=model, text_qa_template=PROMPT, **options)
 
 
-@contextmanager
-def connected(hooks: Hooks, index: Bm25Index, model: str | None) -> Iterator[Ask]:
-    """Gives a function that asks the pipeline, with the evaluation attached."""
-    engine = build_engine(Bm25Retriever(index), build_model(model))
-    attachment = attach(hooks, engine)
+class DemoPipeline:
+    """The engine over an index, with the model of that name."""
 
-    def ask(question: str, metadata: Mapping[str, str]) -> str:
-        with instrument_tags({**metadata}):
-            return str(engine.query(question))
+    def __init__(self, index: Bm25Index, model: str | None = None) -> None:
+        self.engine = build_engine(Bm25Retriever(index), build_model(model))
 
-    try:
-        yield ask
-    finally:
-        attachment.detach()
+    @contextmanager
+    def attached(self, hooks: Hooks) -> Iterator[Ask]:
+        """Gives a function that asks the engine, with the hooks attached."""
+
+        def ask(question: str, metadata: Mapping[str, str]) -> str:
+            with instrument_tags({**metadata}):
+                return str(self.engine.query(question))
+
+        attachment = attach(hooks, self.engine)
+        try:
+            yield ask
+        finally:
+            attachment.detach()
