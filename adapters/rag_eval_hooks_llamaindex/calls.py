@@ -190,7 +190,7 @@ class ModelCalls:
         return next(
             (
                 span_id
-                for span_id, call in list(self._calls.items())
+                for span_id, call in self._calls.copy().items()  # other threads go on meanwhile
                 if call.prompt == prompt
                 and call.method is not None
                 and (call.method.model, call.method.method) == around
