@@ -40,7 +40,7 @@ class Role(NamedTuple):
     is_workflow: bool = False
     """Whether it is a workflow's run."""
     is_writer: bool = False
-    """Whether it writes a chat's streamed answer to its end, beside the reader."""
+    """Whether it writes a chat's streamed answer to its end, beside the reader; its object then holds the text."""
     is_model: bool = False
     """Whether it may be a model call; only its events tell."""
     shows_lists: bool = False
@@ -51,8 +51,6 @@ class Role(NamedTuple):
     """What it is called; where it is None, by the class of its object."""
     named: Callable[[Any], str | None] | None = None
     """Returns the name that its object has been given, which then counts instead."""
-    writes_answer: bool = False
-    """Whether its object, at its end, holds the text of an answer that streams."""
     is_always_read: bool = False
     """Whether its input counts also inside a question."""
 
@@ -151,8 +149,6 @@ _ROLES: Final[tuple[tuple[type, frozenset[str], Role], ...]] = (
     ),
 )
 """By class and methods; the first that fits counts."""
-_WRITERS: Final = frozenset({"write_response_to_history", "awrite_response_to_history"})
-"""Methods of a chat's streamed answer that read the stream in a thread or task of their own, and pass it on."""
 _PLAIN: Final = Role(shows_lists=True)
 _INSIDE: Final = Role()
 """Methods of those classes that run inside the ones above."""
@@ -167,8 +163,6 @@ def _find(instance: Any, method: str, function: str) -> Role:
         return _LEFT_OUT
     if isinstance(instance, (BaseRetriever, BaseQueryEngine, BaseChatEngine, BaseSynthesizer, BaseLLM)):
         return _INSIDE
-    if isinstance(instance, StreamingAgentChatResponse):
-        return Role(writes_answer=method in _WRITERS)
     if instance is None:  # a step of a workflow since 2.0, or a function of the user's
         return _PLAIN._replace(name=function.rpartition("<locals>.")[2])
     if isinstance(instance, Workflow):

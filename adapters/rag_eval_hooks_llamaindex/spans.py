@@ -158,7 +158,7 @@ class Spans:
                     value = snapshot(result)
             elif role.is_question and role.kind == "chain":
                 value = answer_text(result)
-            elif role.writes_answer:
+            elif role.is_writer:
                 value = Delivered(instance.response) if instance.response else None
         finally:  # what cannot be read ends all the same
             for collector in collectors:

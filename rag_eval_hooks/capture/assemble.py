@@ -39,9 +39,9 @@ def assemble(trace: Trace, keys: ItemKeys = USUAL_KEYS) -> RagRun:
     output = trace.root.output
     # Only in a mapping the answer may have to be known by what the calls said, and comparing them all takes time.
     answer = answer_in(output, texts_by_turn(trace, found) if isinstance(output, Mapping) else (), question)
-    if answer is None and trace.streams_on == "written":
+    if answer is None and trace.writer is not None:
         # Who writes a stream knows what it came to, also where no model did: nothing was found.
-        answer = next((str(step.output) for step in trace.steps if type(step.output) is Delivered), None)
+        answer = next((str(step.output) for step in trace.steps if step.run_id == trace.writer and step.output), None)
     call = answering_call(found, answer, has_failed=bool(trace.root.error))
     if call is not None and answer is not None and trace.is_cut and not _said_here(answer, [call]):
         call = None  # who wrote the answer is among what was not kept
