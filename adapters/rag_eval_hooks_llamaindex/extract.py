@@ -362,15 +362,25 @@ def _plain_counts(usage: Any) -> dict[str, Any] | None:
 
 
 def _citations(message: ChatMessage) -> list[Any] | None:
-    """Returns a snapshot of the citations in a message: its citation blocks, or what the provider put beside it."""
+    """Returns a snapshot of the citations in a message: its citation blocks, or what the provider put beside it.
+
+    A citation block stands behind the block of text that it is about; its places are the source's.
+    """
     found: list[Any] = []
+    end = 0
+    about: dict[str, int] = {}
     with guarded("llamaindex.citations"):
         for block in blocks_of(message) or ():
-            if getattr(block, "block_type", None) == "citation":
+            kind = getattr(block, "block_type", None)
+            if kind == "text" and isinstance(block.text, str):
+                start = end + 1 if about else 0  # a line break is between texts
+                end = start + len(block.text)
+                about = {"start_index": start, "end_index": end}
+            elif kind == "citation":
                 cited = block.cited_content
                 text = cited.text if cited.block_type == "text" else None
                 where = dict(block.additional_location_info or {})
-                found.append({**where, "cited_text": text, "source": block.source, "title": block.title})
+                found.append({**where, **about, "cited_text": text, "source": block.source, "title": block.title})
         if not found and message.additional_kwargs:
             beside = message.additional_kwargs.get("citations") or message.additional_kwargs.get("annotations")
             if isinstance(beside, (list, tuple)):

@@ -1,0 +1,455 @@
+"""Workflows: hand-written steps, the lists of nodes that pass between them, and how their runs end."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from llama_index.core import VectorStoreIndex
+from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.base.response.schema import Response
+from llama_index.core.response_synthesizers import get_response_synthesizer
+from llama_index.core.schema import NodeWithScore
+from llama_index.core.vector_stores import VectorStoreQuery
+from llama_index.core.workflow import Context, Event, StartEvent, StopEvent, Workflow, step
+from llama_index.core.workflow.errors import WorkflowCancelledByUser
+from llama_index.core.workflow.retry_policy import ConstantDelayRetryPolicy
+from llamaindex_expected import expected
+from llamaindex_fakes import ANSWER, QUESTION, FakeLLM, FakeRetriever, nodes
+from llamaindex_versions import WORKFLOWS_VERSION, since_core
+from pydantic import BaseModel
+from whole_record import only_run, runs_of, whole
+
+from rag_eval_hooks_llamaindex import Attachment, question
+
+pytestmark = [pytest.mark.usefixtures("offline"), pytest.mark.filterwarnings("ignore::DeprecationWarning")]
+
+NUMBERED = {"citations": {"rule": "prompt"}}
+FOUND = f"1 retrieve FakeRetriever({QUESTION}): a=0.9 b=0.8 c=0.7"
+
+
+def written(query: str, found: list[NodeWithScore]) -> str:
+    """An answer by a prompt of one's own."""
+    numbered = "\n".join(f"[{number}] {one.node.get_content()}" for number, one in enumerate(found, 1))
+    return str(FakeLLM().complete(f"{numbered}\n\n{query}"))
+
+
+def run(workflow: Workflow, **given: Any) -> Any:
+    """Runs a workflow to its end."""
+
+    async def ran() -> Any:
+        return await workflow.run(**({"query": QUESTION} | given))
+
+    return asyncio.run(ran())
+
+
+async def keep(context: Any, key: str, value: Any) -> None:
+    """Puts something into a run's state, as each version does it."""
+    await (context.store.set(key, value) if hasattr(context, "store") else context.set(key, value))
+
+
+async def kept(context: Any, key: str) -> Any:
+    return await (context.store.get(key) if hasattr(context, "store") else context.get(key))
+
+
+class Found(Event):
+    query: str
+    nodes: list[Any]
+
+
+class Ranked(Event):
+    query: str
+    nodes: list[Any]
+
+
+class Rag(Workflow):
+    """A search, a choice, and an answer by a synthesizer."""
+
+    @step
+    async def retrieve(self, ev: StartEvent) -> Found:
+        return Found(query=ev.query, nodes=await FakeRetriever().aretrieve(ev.query))
+
+    @step
+    async def rank(self, ev: Found) -> Ranked:
+        return Ranked(query=ev.query, nodes=ev.nodes[::-1][:2])
+
+    @step
+    async def synthesize(self, ev: Ranked) -> StopEvent:
+        made = get_response_synthesizer(llm=FakeLLM())
+        return StopEvent(result=await made.asynthesize(ev.query, ev.nodes))
+
+
+CHOSEN = {"stages": [f"{FOUND} (inner)", "1 postprocess Rag.rank: c b"], "context": "c b"}
+
+
+# Steps ---------------------------------------------------------------------------------------------------------------
+
+
+def test_a_search_a_choice_and_an_answer(attachment: Attachment) -> None:
+    assert str(run(Rag())) == ANSWER
+    record = only_run(attachment)
+    assert whole(record) == expected(**CHOSEN)
+    assert record.run_id.startswith("Rag.run-") or "Workflow.run-" in record.run_id
+
+
+class Store(Workflow):
+    """Asks the vector store itself: no retriever is seen."""
+
+    @step
+    async def retrieve(self, ev: StartEvent) -> Found:
+        index = VectorStoreIndex([one.node for one in nodes("ab")])
+        wanted = VectorStoreQuery(query_embedding=[0.5] * 4, similarity_top_k=2)
+        result = index.vector_store.query(wanted)
+        ids = sorted(index.index_struct.nodes_dict[one] for one in result.ids or [])
+        return Found(query=ev.query, nodes=[NodeWithScore(node=index.docstore.get_node(one), score=0.5) for one in ids])
+
+    @step
+    async def synthesize(self, ev: Found) -> StopEvent:
+        return StopEvent(result=written(ev.query, ev.nodes))
+
+
+def test_a_store_that_is_asked_itself(attachment: Attachment) -> None:
+    """The event that the step sends on holds what it found."""
+    assert run(Store()) == ANSWER
+    assert whole(only_run(attachment)) == expected(
+        chunks="a b", stages=["1 retrieve Store.retrieve: a=0.5 b=0.5"], context="a b", **NUMBERED
+    )
+
+
+class InState(Workflow):
+    """Passes what it found through the run's state, where nobody looks, to a synthesizer."""
+
+    @step
+    async def retrieve(self, ctx: Context, ev: StartEvent) -> Found:
+        await keep(ctx, "nodes", nodes())
+        return Found(query=ev.query, nodes=[])
+
+    @step
+    async def synthesize(self, ctx: Context, ev: Found) -> StopEvent:
+        made = get_response_synthesizer(llm=FakeLLM())
+        return StopEvent(result=await made.asynthesize(ev.query, await kept(ctx, "nodes")))
+
+
+def test_what_passes_through_the_state(attachment: Attachment) -> None:
+    """What the synthesizer is handed tells what was found."""
+    assert str(run(InState())) == ANSWER
+    assert whole(only_run(attachment)) == expected(stages=["1 inferred InState.synthesize: a=0.9 b=0.8 c=0.7"])
+
+
+class Unseen(Workflow):
+    """Finds and packs everything by itself."""
+
+    @step
+    async def answer(self, ev: StartEvent) -> StopEvent:
+        return StopEvent(result=written(ev.query, nodes("ab")))
+
+
+class Told(Workflow):
+    """The same, and tells what it found."""
+
+    @step
+    async def answer(self, ev: StartEvent) -> StopEvent:
+        found = nodes("ab")
+        with question(ev.query) as asked:
+            asked.nodes(found, name="my_store")
+            said = written(ev.query, found)
+        return StopEvent(result=said)
+
+
+def test_what_nobody_sees_can_be_told(attachment: Attachment) -> None:
+    assert run(Unseen()) == ANSWER
+    assert whole(only_run(attachment)) == expected(chunks=None, stages=None, context=None)
+
+
+def test_a_question_that_is_told_is_one_of_its_own(attachment: Attachment) -> None:
+    """The block is the question; the run around it saw no search and no model, and so is none."""
+    assert run(Told()) == ANSWER
+    assert whole(only_run(attachment)) == expected(
+        chunks="a b", stages=[f"1 retrieve my_store({QUESTION}): a=0.9 b=0.8"], context="a b", **NUMBERED
+    )
+
+
+class Outer(Workflow):
+    """Runs another workflow in a step of its own."""
+
+    @step
+    async def answer(self, ev: StartEvent) -> StopEvent:
+        response = await Rag().run(query="Rhine city")
+        return StopEvent(result=written(ev.query, response.source_nodes))
+
+
+def test_a_workflow_in_a_workflow(attachment: Attachment) -> None:
+    assert run(Outer()) == ANSWER
+    inner = [stage.replace(QUESTION, "Rhine city") for stage in CHOSEN["stages"]]
+    assert whole(only_run(attachment)) == expected(stages=inner, context="c b", usage="2 200>10", **NUMBERED)
+
+
+class Sub(Event):
+    query: str
+
+
+class Part(Event):
+    nodes: list[Any]
+
+
+class FanOut(Workflow):
+    """Two searches side by side, and one answer from both."""
+
+    @step
+    async def split(self, ctx: Context, ev: StartEvent) -> Sub | None:
+        for query in ("towns", "rivers"):
+            ctx.send_event(Sub(query=query))
+        return None
+
+    @step(num_workers=2)
+    async def search(self, ev: Sub) -> Part:
+        return Part(nodes=await FakeRetriever({"towns": "ab", "rivers": "bc"}[ev.query]).aretrieve(ev.query))
+
+    @step
+    async def join(self, ctx: Context, ev: Part) -> StopEvent | None:
+        parts = ctx.collect_events(ev, [Part, Part])
+        if parts is None:
+            return None
+        found = {one.node.node_id: one for part in parts for one in part.nodes}
+        return StopEvent(result=written(QUESTION, [found[key] for key in sorted(found)]))
+
+
+def test_searches_side_by_side(attachment: Attachment) -> None:
+    assert run(FanOut()) == ANSWER
+    record = whole(only_run(attachment))
+    assert sorted(stage[2:] for stage in record.pop("stages")) == [
+        "retrieve FakeRetriever(rivers): b=0.9 c=0.8",
+        "retrieve FakeRetriever(towns): a=0.9 b=0.8",
+    ]
+    assert sorted(record.pop("chunks").split()) == ["a", "b", "c"]
+    assert record == expected(chunks=None, stages=None, **NUMBERED)
+
+
+def test_runs_side_by_side(attachment: Attachment) -> None:
+    """Each run is a question of its own, with its own documents."""
+
+    async def both() -> list[Any]:
+        return list(await asyncio.gather(Rag().run(query="One?"), Rag().run(query="Two?")))
+
+    assert [str(one) for one in asyncio.run(both())] == [ANSWER, ANSWER]
+    records = {record.question: whole(record) for record in runs_of(attachment)}
+    assert records == {
+        asked: expected(
+            question=asked, context="c b", stages=[stage.replace(QUESTION, asked) for stage in CHOSEN["stages"]]
+        )
+        for asked in ("One?", "Two?")
+    }
+
+
+def test_a_question_and_nodes_that_it_comes_with(attachment: Attachment) -> None:
+    """Where nothing is searched, what the run was started with counts."""
+
+    class Given(Workflow):
+        @step
+        async def answer(self, ev: StartEvent) -> StopEvent:
+            return StopEvent(result=written(ev.query, ev.nodes))
+
+    assert run(Given(), nodes=nodes("ab")) == ANSWER
+    record = whole(only_run(attachment))
+    assert record.pop("stages")[0].startswith("1 retrieve Given")
+    assert record == expected(chunks="a b", stages=None, context="a b", **NUMBERED)
+
+
+class Asked(StartEvent):
+    question: str
+    language: str = "en"
+
+
+def test_a_start_event_of_ones_own(attachment: Attachment) -> None:
+    class Typed(Workflow):
+        @step
+        async def answer(self, ev: Asked) -> StopEvent:
+            return StopEvent(result=written(ev.question, await FakeRetriever().aretrieve(ev.question)))
+
+    async def ran() -> Any:
+        return await Typed().run(start_event=Asked(question=QUESTION))
+
+    if not WORKFLOWS_VERSION:
+        pytest.skip("workflows of this version take no start event of one's own")
+    assert asyncio.run(ran()) == ANSWER
+    assert whole(only_run(attachment)) == expected(**NUMBERED)
+
+
+# Results -------------------------------------------------------------------------------------------------------------
+
+
+class City(BaseModel):
+    name: str
+
+
+class Stop(StopEvent):
+    answer: str
+    found: list[Any]
+
+
+def stopping(make: Callable[[str, list[NodeWithScore]], Any]) -> Workflow:
+    class Ending(Workflow):
+        @step
+        async def answer(self, ev: StartEvent) -> StopEvent:
+            found = await FakeRetriever().aretrieve(ev.query)
+            said = written(ev.query, found)
+            return StopEvent(result=make(said, found))
+
+    return Ending()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        pytest.param(lambda said, _: said, id="text"),
+        pytest.param(lambda said, found: Response(response=said, source_nodes=found), id="response"),
+        pytest.param(lambda said, found: {"answer": said, "nodes": found}, id="mapping"),
+        pytest.param(lambda said, found: {"reply": said, "sources": found, "count": 3}, id="other keys"),
+        pytest.param(lambda said, _: City(name=said), id="object"),
+        pytest.param(lambda said, _: ChatMessage(role="assistant", content=said), id="message"),
+        pytest.param(lambda said, found: (said, found), id="pair"),
+        pytest.param(lambda *_: None, id="nothing: what the model said is the answer"),
+    ],
+)
+def test_what_a_workflow_returns(attachment: Attachment, make: Any) -> None:
+    run(stopping(make))
+    assert whole(only_run(attachment)) == expected(**NUMBERED)
+
+
+@since_core(0, 12, 50)
+def test_a_stop_event_of_ones_own(attachment: Attachment) -> None:
+    class Ending(Workflow):
+        @step
+        async def answer(self, ev: StartEvent) -> Stop:
+            found = await FakeRetriever().aretrieve(ev.query)
+            return Stop(answer=written(ev.query, found), found=found)
+
+    run(Ending())
+    assert whole(only_run(attachment)) == expected(**NUMBERED)
+
+
+def test_several_values(attachment: Attachment) -> None:
+    """Without a usual key, the value that a model said is the answer, whatever else there is."""
+    run(stopping(lambda said, found: {"verdict": said, "score": 0.5, "trace": ["a", "b"], "sources": found}))
+    assert whole(only_run(attachment)) == expected(**NUMBERED)
+
+
+# Waiting and ending --------------------------------------------------------------------------------------------------
+
+
+def test_somebody_who_is_asked(attachment: Attachment) -> None:
+    """The run waits for what a person says, and goes on: one question, which is the first."""
+    from llama_index.core.workflow import HumanResponseEvent, InputRequiredEvent
+
+    class Waiting(Workflow):
+        @step
+        async def retrieve(self, ctx: Context, ev: StartEvent) -> InputRequiredEvent:
+            await keep(ctx, "nodes", await FakeRetriever().aretrieve(ev.query))
+            return InputRequiredEvent(prefix="Which?")
+
+        @step
+        async def answer(self, ctx: Context, ev: HumanResponseEvent) -> StopEvent:
+            return StopEvent(result=written(ev.response, (await kept(ctx, "nodes"))[:2]))
+
+    async def ran() -> Any:
+        handler = Waiting().run(query=QUESTION)
+        async for event in handler.stream_events():
+            if isinstance(event, InputRequiredEvent):
+                assert attachment.records == ()
+                handler.ctx.send_event(HumanResponseEvent(response="the first two"))
+        return await handler
+
+    assert asyncio.run(ran()) == ANSWER
+    assert whole(only_run(attachment)) == expected(context="a b", **NUMBERED)
+
+
+def test_a_step_that_is_tried_again(attachment: Attachment) -> None:
+    tries: list[int] = []
+
+    class Trying(Workflow):
+        @step(retry_policy=ConstantDelayRetryPolicy(delay=0, maximum_attempts=3))
+        async def retrieve(self, ev: StartEvent) -> Found:
+            tries.append(1)
+            found = await FakeRetriever("ab").aretrieve(ev.query)
+            if len(tries) == 1:
+                raise LookupError("flaky")
+            return Found(query=ev.query, nodes=found)
+
+        @step
+        async def answer(self, ev: Found) -> StopEvent:
+            return StopEvent(result=written(ev.query, ev.nodes))
+
+    assert run(Trying()) == ANSWER
+    searched = f"1 retrieve FakeRetriever({QUESTION}): a=0.9 b=0.8"
+    record = whole(only_run(attachment))
+    (tried,) = record.pop("attempts")
+    assert tried.startswith("chain ")
+    assert tried.endswith("Trying.retrieve: LookupError")
+    assert record == expected(
+        chunks="a b", stages=[f"{searched} (inner)", searched], context="a b", flags=("failed_attempts",), **NUMBERED
+    )
+
+
+ASSUMED = {
+    "answer": None,
+    "context": "c:assumed:1.00 b:assumed:1.00",
+    "context_source": "last_stage",
+    "usage": "0 None>None",
+    "answer_usage": None,
+}
+
+
+class Failing(Rag):
+    @step
+    async def synthesize(self, ev: Ranked) -> StopEvent:
+        raise LookupError("no such prompt")
+
+
+def test_a_step_that_fails(attachment: Attachment) -> None:
+    with pytest.raises(Exception, match="no such prompt") as raised:
+        run(Failing())
+    record = whole(only_run(attachment))
+    assert record.pop("stages")[0] == f"{FOUND} (inner)"
+    assert record == expected(status="error", error="LookupError", stages=None, **ASSUMED), raised.value
+
+
+class Stuck(Rag):
+    """Never comes to an end by itself."""
+
+    entered: asyncio.Event
+
+    @step
+    async def synthesize(self, ev: Ranked) -> StopEvent:
+        self.entered.set()
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+def test_a_run_that_takes_too_long(attachment: Attachment) -> None:
+    async def ran() -> None:
+        workflow = Stuck(timeout=0.2)
+        workflow.entered = asyncio.Event()
+        await workflow.run(query=QUESTION)
+
+    with pytest.raises(Exception, match="timed out"):
+        asyncio.run(ran())
+    record = only_run(attachment)
+    assert (record.question, record.status, record.answer) == (QUESTION, "error", None)
+    assert [stage.kind for stage in record.stages] == ["retrieve", "postprocess"]
+
+
+def test_a_run_that_is_called_off(attachment: Attachment) -> None:
+    async def ran() -> None:
+        workflow = Stuck(timeout=20)
+        workflow.entered = asyncio.Event()
+        handler = workflow.run(query=QUESTION)
+        await workflow.entered.wait()
+        await handler.cancel_run()
+        await handler
+
+    with pytest.raises(WorkflowCancelledByUser):
+        asyncio.run(ran())
+    record = only_run(attachment)
+    assert (record.question, record.answer) == (QUESTION, None)
+    assert record.status == ("cancelled" if WORKFLOWS_VERSION >= (2,) else "error")
+    assert [stage.kind for stage in record.stages] == ["retrieve", "postprocess"]
