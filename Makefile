@@ -7,8 +7,8 @@ OUTPUT ?= demo-output
 PYTEST_ARGS ?= -m "not slow"
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types tests test-langchain wheel accuracy bench clean
-.PRECIOUS: .venv-langchain-%/.installed
+.PHONY: help demo test lint types tests test-langchain test-llamaindex wheel accuracy bench clean
+.PRECIOUS: .venv-with-%/.installed
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
@@ -43,21 +43,27 @@ types: $(VENV)/.dev  ## types
 tests: $(VENV)/.dev  ## tests and doctests
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
-# A session tests the LangChain adapter with other versions than .venv has: those of .ci/langchain-<session>.txt.
+# A session tests an adapter with other versions of its framework than .venv has: those of .ci/<framework>-<session>.txt.
 # The newest of all are in .venv; on another Python: make tests PYTHON=python3.13 VENV=.venv-3.13
-SESSIONS := oldest 0.3
+LANGCHAIN := langchain-oldest langchain-0.3
+LLAMAINDEX := llamaindex-oldest llamaindex-0.13 llamaindex-0.14.21
 
-.venv-langchain-%/.installed: .ci/langchain-%.txt pyproject.toml
+.venv-with-%/.installed: .ci/%.txt pyproject.toml
 	$(PYTHON) -m venv --clear $(@D)
 	$(@D)/bin/python -m pip install --quiet --upgrade pip
 	$(@D)/bin/python -m pip install --quiet -e . -r $<
 	@touch $@
 
-test-langchain-%: .venv-langchain-%/.installed
-	.venv-langchain-$*/bin/python -m pip list 2>/dev/null | grep -E "^lang(chain|graph)"
-	.venv-langchain-$*/bin/python -m pytest -rs $(PYTEST_ARGS) tests/langchain tests/capture
+test-with-%: .venv-with-%/.installed
+	.venv-with-$*/bin/python -m pip list 2>/dev/null | grep -E "^(lang(chain|graph)|llama-index)"
+	.venv-with-$*/bin/python -m pytest -rs $(PYTEST_ARGS) $(TESTS)
 
-test-langchain: $(SESSIONS:%=test-langchain-%)  ## the adapter's tests with the oldest LangChain and with the newest 0.3
+$(LANGCHAIN:%=test-with-%): TESTS := tests/langchain tests/capture
+$(LLAMAINDEX:%=test-with-%): TESTS := tests/llamaindex
+
+test-langchain: $(LANGCHAIN:%=test-with-%)  ## the adapter's tests with the oldest LangChain and with the newest 0.3
+
+test-llamaindex: $(LLAMAINDEX:%=test-with-%)  ## the same with LlamaIndex 0.12.0, 0.13.6, and the last of the old order of streams
 
 wheel: $(VENV)/.dev  ## builds the wheel, checks what it holds, installs it alone and starts it
 	$(BIN)/python .ci/check_wheel.py
@@ -78,4 +84,4 @@ bench: $(VENV)/.bench  ## benchmarks; figures are printed, nothing is asserted
 	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
 clean:  ## removes what the others made
-	rm -rf $(VENV) .venv-langchain-* $(OUTPUT) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-with-* $(OUTPUT) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -41,8 +41,7 @@ def assemble(trace: Trace, keys: ItemKeys = USUAL_KEYS) -> RagRun:
     answer = answer_in(output, texts_by_turn(trace, found) if isinstance(output, Mapping) else (), question)
     if answer is None and trace.writer is not None:
         # Who writes a stream knows what it came to, also where no model did: nothing was found.
-        written = next((step.output for step in trace.steps if step.run_id == trace.writer), None)
-        answer = str(written) if type(written) is Delivered else None
+        answer = next((str(step.output) for step in trace.steps if step.run_id == trace.writer and step.output), None)
     call = answering_call(found, answer, has_failed=bool(trace.root.error))
     if call is not None and answer is not None and trace.is_cut and not _said_here(answer, [call]):
         call = None  # who wrote the answer is among what was not kept
