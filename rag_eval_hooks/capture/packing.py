@@ -76,6 +76,8 @@ class Packing:
         """The items that hold a shingle, of those that were looked for by shingles: with many prompts, most items are
         not in most of them, and comparing each with each takes longest."""
         self._indexed: set[int] = set()
+        self._found: dict[str, list[Hit]] = {}
+        """By prompt: what was found; several rules ask for the same."""
 
     def find(self, prompt: str) -> list[Hit]:
         """Returns the items that are in a prompt, in prompt order.
@@ -90,6 +92,11 @@ class Packing:
         """
         if not prompt:
             return []
+        if prompt not in self._found:
+            self._found[prompt] = self._find(prompt)
+        return self._found[prompt]
+
+    def _find(self, prompt: str) -> list[Hit]:
         claims = _Claims()
         hits: list[Hit] = []
         missing: list[int] = []

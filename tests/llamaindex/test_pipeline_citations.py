@@ -7,7 +7,7 @@ from asking import WAYS, ask, is_streamed
 from llama_index.core.node_parser import TokenTextSplitter
 from llama_index.core.postprocessor import SimilarityPostprocessor
 from llama_index.core.query_engine import CitationQueryEngine
-from llama_index.core.schema import MetadataMode
+from llama_index.core.schema import ImageNode, MetadataMode, NodeWithScore
 from llamaindex_expected import expected, streamed
 from llamaindex_fakes import QUESTION, TEXTS, FakeLLM, FakeRetriever, nodes
 from llamaindex_versions import since_core
@@ -170,3 +170,19 @@ def test_nothing_to_number(attachment: Attachment) -> None:
         flags=("no_model_events",),
     )
     assert cited(attachment) == []
+
+
+@since_core(0, 14, 23)
+def test_an_image_among_the_sources(attachment: Attachment) -> None:
+    """Its number is in the prompt, its text is not: what was handed on is of the same search all the same."""
+    image = ImageNode(id_="i", text="A map of Basel.", image="iVBORw0KGgo=", metadata={"source": "i.png"})
+    retriever = FakeRetriever(find=lambda _: [*nodes("ab"), NodeWithScore(node=image, score=0.5)])
+    ask(citing(retriever=retriever, multimodal=True), "query")
+    run = only_run(attachment)
+    assert [(stage.kind, stage.round, stage.final) for stage in run.stages] == [
+        ("retrieve", 1, False),
+        ("inferred", 1, True),
+    ]
+    assert run.chunks[-1].derived_from == "i"
+    assert [run.chunks[item.chunk].id for item in run.context] == ["a", "b"]
+    assert cited(attachment) == [("[1]", 1, True, None), ("[2]", 2, True, None)]
