@@ -177,7 +177,7 @@ class OpenRecords:
                 trace.is_cut = True
                 self._drop(run_id, record)
                 return None
-            trace.starts[run_id] = start
+            trace.starts[run_id] = (parent_id, kind, name, value, trace.next_moment(now))
             trace.is_rag = trace.is_rag or is_rag
             self._runs[run_id] = record
             return None
@@ -223,6 +223,7 @@ class OpenRecords:
         trace.touched = now
         if run_id in trace.ends or run_id not in trace.starts:
             return None
+        now = trace.next_moment(now)
         trace.ends[run_id] = (now, value, lists, error)
         # A root's output is in its lists as well, and passes on what a search below it has shown.
         if type(value) is Items and trace.starts[run_id][1] == "retriever":

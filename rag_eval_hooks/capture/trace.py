@@ -1,6 +1,7 @@
 """What the collector keeps of one question while it runs: steps and snapshots, no models, no text work."""
 
 from collections.abc import Callable, Hashable, Mapping
+from math import inf, nextafter
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
@@ -194,6 +195,16 @@ class Trace:
         self.id_text = id_text
         self.touched = start[4]
         """When the last event came, or a token was last seen."""
+        self._last = start[4]
+
+    def next_moment(self, now: float) -> float:
+        """Returns the time of the next event, which is later than that of the one before.
+
+        What was there when a step began is told by the times, and clocks may stand still meanwhile: that of Windows
+        goes on every 16 ms before Python 3.13.
+        """
+        self._last = now if now > self._last else nextafter(self._last, inf)
+        return self._last
 
     @property
     def steps(self) -> tuple[Step, ...]:

@@ -165,3 +165,22 @@ def test_what_a_call_said_counts_if_something_else_failed_after_it() -> None:
     bench.fail("root", ValueError())
     run = bench.only()
     assert (run.status, run.answer, run.llm_text, run.llm_complete) == ("error", None, "All of it.", True)
+
+
+def test_a_clock_that_stands_still() -> None:
+    """What was there when a step began is told by the order of the events."""
+    bench = Bench()
+    bench.collector._clock = lambda: 7.0
+    bench.start("root")
+    search(bench)
+    for name, keys in (("p1", "ab"), ("p2", "b")):
+        made = Items([one for one in FOUND if one[0] in keys])
+        bench.start(name, "root", "postprocessor", {"nodes": FOUND if name == "p1" else Items(FOUND[:2])})
+        bench.end(name, None, lists=(made,))
+    run = answered(bench, Items([FOUND[1]]))
+    assert stages(run) == [
+        RETRIEVED,
+        "postprocess Postprocessor: a b (inner)",
+        "postprocess Postprocessor: b",
+    ]
+    assert run.duration_ms == pytest.approx(0, abs=1e-6)
