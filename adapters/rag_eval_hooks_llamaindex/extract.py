@@ -82,7 +82,7 @@ def items_from_nodes(nodes: Sequence[NodeWithScore], *, may_be_labelled: bool = 
         raise
     except BaseException:  # noqa: BLE001  it is met again, and counted, one node at a time
         return _items_one_by_one(nodes)
-    if may_be_labelled and kept:
+    if may_be_labelled and kept and LABEL.match(kept[0][1]):
         labels = [LABEL.match(item[1]) for item in kept]
         if all(labels):
             return Items(
@@ -163,11 +163,16 @@ def _are_nodes(value: Any) -> bool:
 
 def are_tools(nodes: Any) -> bool:
     """Whether nodes stand for tools, as those of an `ObjectIndex` do in which an agent looks for tools."""
-    return _are_nodes(nodes) and all(
-        one.node.excluded_llm_metadata_keys == ["name"]
-        and list(one.node.metadata) == ["name"]
-        and getattr(one.node, "text", "").startswith(TOOL)
-        for one in nodes
+    return isinstance(nodes, (list, tuple)) and bool(nodes) and all(_is_tool(one) for one in nodes)
+
+
+def _is_tool(found: Any) -> bool:
+    node = getattr(found, "node", None) if isinstance(found, NodeWithScore) else None
+    return (
+        isinstance(node, TextNode)
+        and node.excluded_llm_metadata_keys == ["name"]
+        and list(node.metadata) == ["name"]
+        and node.text.startswith(TOOL)
     )
 
 
@@ -335,7 +340,7 @@ def reply_from(value: Any) -> Reply:
 
 def _usage(raw: Any, *beside: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Returns the token counts in a provider's raw response, an object or a mapping, or those that stand beside it."""
-    with guarded("llamaindex.usage"):
+    try:
         for key in USAGE_KEYS:
             found = raw.get(key) if isinstance(raw, Mapping) else getattr(raw, key, None) if raw is not None else None
             counts = _plain_counts(found)
@@ -345,6 +350,8 @@ def _usage(raw: Any, *beside: Mapping[str, Any]) -> Mapping[str, Any] | None:
             counts = {key: fields[key] for key in TOKEN_KEYS if key in fields} if fields else {}
             if counts:
                 return counts
+    except BaseException as error:  # noqa: BLE001
+        caught("llamaindex.usage", error)
     return None
 
 
@@ -369,7 +376,7 @@ def _citations(message: ChatMessage) -> list[Any] | None:
     found: list[Any] = []
     end = 0
     about: dict[str, int] = {}
-    with guarded("llamaindex.citations"):
+    try:
         for block in blocks_of(message) or ():
             kind = getattr(block, "block_type", None)
             if kind == "text" and isinstance(block.text, str):
@@ -386,6 +393,8 @@ def _citations(message: ChatMessage) -> list[Any] | None:
             if isinstance(beside, (list, tuple)):
                 kept = [snapshot(one) for one in beside[:MAX_CITATIONS]]
                 found = [None if isinstance(one, Opaque) else one for one in kept]  # its place counts
+    except BaseException as error:  # noqa: BLE001
+        caught("llamaindex.citations", error)
     return found[:MAX_CITATIONS] or None
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from llama_index.core.chat_engine.types import StreamingAgentChatResponse
 
-from rag_eval_hooks.capture import Collector, Delivered, Items, guarded
+from rag_eval_hooks.capture import Collector, Delivered, Items, caught, guarded
 from rag_eval_hooks.capture.trace import StreamsOn
 from rag_eval_hooks_llamaindex.calls import ModelCalls
 from rag_eval_hooks_llamaindex.compat import STREAMS_ARE_READ_FIRST
@@ -103,8 +103,10 @@ class Spans:
             is_known = True
             if not is_read and role.read is not None and (parent is None or role.is_always_read):
                 is_read = True
-                with guarded("llamaindex.input"):  # what cannot be read starts all the same
+                try:
                     value = role.read(arguments)
+                except BaseException as error:  # noqa: BLE001  what cannot be read starts all the same
+                    caught("llamaindex.input", error)
             name = role.name or (role.named and role.named(instance)) or type(instance).__name__
             collector.start(span_id, parent, role.kind, name, value, (), tags)
         if is_known:

@@ -50,6 +50,7 @@ def ask(found: Any) -> tuple[Any, dict[str, int]]:
 # One in a list -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("place", [0, 1, 2])
 @pytest.mark.parametrize(
     ("odd", "text", "exceptions"),
     [
@@ -74,11 +75,16 @@ def ask(found: Any) -> tuple[Any, dict[str, int]]:
     ],
 )
 def test_it_keeps_its_rank_and_the_rest_of_the_list(
-    caught: list[Exception], odd: Any, text: str, exceptions: int
+    caught: list[Exception], odd: Any, text: str, exceptions: int, place: int
 ) -> None:
-    run, stats = ask([*nodes("a"), odd, *nodes("b")])
-    assert [run.chunks[item.chunk].text for item in run.stages[0].items] == [TEXTS["a"], text, TEXTS["b"]]
-    assert (run.status, run.answer, run.flags, [item.chunk for item in run.context]) == ("ok", "Basel.", (), [0])
+    found: list[Any] = nodes("ab")
+    found.insert(place, odd)
+    texts = [TEXTS["a"], TEXTS["b"]]
+    texts.insert(place, text)
+    run, stats = ask(found)
+    assert [run.chunks[item.chunk].text for item in run.stages[0].items] == texts
+    assert (run.status, run.answer, run.flags) == ("ok", "Basel.", ())
+    assert [chunk.text for chunk in run.context_chunks()] == [TEXTS["a"]]
     assert (stats["malformed_item"], stats["opened"], stats["evaluated"]) == (1, 1, 1)
     assert len(caught) == exceptions
     caught.clear()
