@@ -1,10 +1,14 @@
 """What an adapter's object shows of its hooks: results, counts, and the end."""
 
-from typing import Protocol
+from collections.abc import Mapping
+from difflib import get_close_matches
+from inspect import signature
+from typing import Any, Protocol
 
+from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks.hooks import Captured, Hooks
 
-__all__ = ["LAST_WAIT_S", "Live"]
+__all__ = ["LAST_WAIT_S", "Live", "hooks_from"]
 
 LAST_WAIT_S = 2.0
 
@@ -49,3 +53,18 @@ class Live:
     def stats(self: _HasHooks) -> dict[str, int]:
         """Returns what happened to every question, by word; see `Hooks.stats`."""
         return self.hooks.stats()
+
+
+def hooks_from(options: Mapping[str, Any]) -> Hooks:
+    """Returns new hooks with these options; see `Hooks`.
+
+    Raises:
+        ConfigError: If there is no option of a name, or one is out of range.
+    """
+    known = list(signature(Hooks).parameters)
+    for name in options:
+        if name not in known:
+            close = get_close_matches(name, known, 1)
+            hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}"
+            raise ConfigError(f"unknown option {name!r}; {hint}")
+    return Hooks(**options)

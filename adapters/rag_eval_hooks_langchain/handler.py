@@ -15,7 +15,7 @@ from langchain_core.outputs import LLMResult
 from rag_eval_hooks.capture import UNSET, Collector, Items, Message, Reply, caught
 from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks.hooks import Hooks, RunSink
-from rag_eval_hooks.live import Live
+from rag_eval_hooks.live import Live, hooks_from
 from rag_eval_hooks.metrics import Metric
 from rag_eval_hooks.record import Gold, RagRun
 from rag_eval_hooks_langchain.compat import (
@@ -79,7 +79,7 @@ class RagEvalCallbackHandler(Live, BaseCallbackHandler):
     ) -> None:
         super().__init__()
         if hooks is None:
-            hooks = Hooks(sinks, k=k, metrics=metrics, gold=gold, **options)
+            hooks = hooks_from({"sinks": sinks, "k": k, "metrics": metrics, "gold": gold, **options})
         elif sinks or k is not None or metrics is not None or gold is not None or options:
             raise ConfigError("give either hooks or the options to make them from, not both")
         if not isinstance(hooks, Hooks):

@@ -13,7 +13,7 @@ from uuid import UUID
 from rag_eval_hooks.capture import ExplicitQuestion, guarded
 from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks.hooks import Hooks
-from rag_eval_hooks.live import Live
+from rag_eval_hooks.live import Live, hooks_from
 from rag_eval_hooks_llamaindex.compat import active_span
 from rag_eval_hooks_llamaindex.extract import items_from_found, prompt_from, reply_from, snapshot
 from rag_eval_hooks_llamaindex.handler import forget, listen, stop_listening, take_seats
@@ -30,7 +30,7 @@ class Attachment(Live):
 
     Made by `attach`. Its handlers take microseconds, never raise, never block, and change nothing of the application's
     but the generator of a streamed answer (see `attach`); matching and evaluation happen on a background thread.
-    Leaving its `with` block detaches and closes it.
+    Leaving its `with` block detaches it, and closes it unless its hooks were given: others may use them.
 
     Args:
         hooks: The hooks to feed.
@@ -44,6 +44,7 @@ class Attachment(Live):
         self._engine: weakref.ref[Any] | None = None if engine is None else weakref.ref(engine)
         self._taps = tap_streams
         self.collector = hooks.collector(_captured_by(), _id_text)
+        self._owns_hooks = False
         self._is_attached = True
         listen(self.collector, self._wants, taps=tap_streams)
 
@@ -72,7 +73,8 @@ class Attachment(Live):
         return self.hooks
 
     def _wants(self, instance: Any) -> bool:
-        return not self.hooks.is_closed and (self._engine is None or self._engine() is instance)
+        # Also where the hooks are closed: they count what comes then.
+        return self._engine is None or self._engine() is instance
 
     def is_for(self, engine: Any) -> bool:
         """Whether it records this engine's questions alone; None asks whether it records all."""
@@ -85,7 +87,8 @@ class Attachment(Live):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.detach()
-        self.close()
+        if self._owns_hooks:
+            self.close()
 
 
 def attach(hooks: Hooks | None = None, engine: Any = None, *, tap_streams: bool = True, **options: Any) -> Attachment:
@@ -121,7 +124,11 @@ def attach(hooks: Hooks | None = None, engine: Any = None, *, tap_streams: bool 
             attached already to the same.
     """
     if hooks is not None and not isinstance(hooks, Hooks):
-        hint = "; name the engine, as in attach(engine=...)" if isinstance(hooks, ATTACHABLE) else ""
+        hint = ""
+        if isinstance(hooks, ATTACHABLE):
+            hint = "; name the engine, as in attach(engine=...)"
+        elif isinstance(getattr(hooks, "hooks", None), Hooks):
+            hint = "; give its .hooks to share them"
         raise ConfigError(f"attach: expected Hooks, got {type(hooks).__name__}{hint}")
     if hooks is not None and options:
         raise ConfigError("give either hooks or the options to make them from, not both")
@@ -137,11 +144,16 @@ def attach(hooks: Hooks | None = None, engine: Any = None, *, tap_streams: bool 
         _let_go_of_lapsed(at_once=False)
         current = next((one for one in _attachments if one.is_attached and one.is_for(engine)), None)
         if current is None:
-            attachment = Attachment(Hooks(**options) if hooks is None else hooks, engine, tap_streams=tap_streams)
+            made = hooks_from(options) if hooks is None else hooks
+            attachment = Attachment(made, engine, tap_streams=tap_streams)
+            attachment._owns_hooks = hooks is None
             _attachments.append(attachment)
             return attachment
         if options or (hooks is not None and hooks is not current.hooks):
-            raise ConfigError("other hooks are attached to the same already; call their attachment's detach() first")
+            raise ConfigError(
+                "other hooks are attached to the same already; call detach() on what attach() returned then"
+                + (", or attached().detach()" if engine is None else "")
+            )
         if not tap_streams and current._taps:
             raise ConfigError("it is attached with tap_streams=True already; call the attachment's detach() first")
         take_seats()
@@ -235,8 +247,12 @@ class question(ExplicitQuestion):  # noqa: N801  used as a `with` statement, lik
 
 
 def _id_text(run_id: str | int) -> str:
-    # LlamaIndex's ids are texts, those of hand-written questions and their steps numbers.
-    return run_id if isinstance(run_id, str) else str(UUID(int=run_id))
+    # LlamaIndex's ids are texts, those of hand-written questions and their steps numbers. The method's name before a
+    # span's random part says nothing that the record does not, and makes an id too long to be shown or typed.
+    if not isinstance(run_id, str):
+        return str(UUID(int=run_id))
+    span, slash, rest = run_id.partition("/")
+    return span[-36:] + slash + rest
 
 
 @cache

@@ -17,7 +17,7 @@ PARENT_COMMAND = "ParentCommand"
 NOT_ERRORS = INTERRUPTS | {PARENT_COMMAND, "WorkflowDone"}
 """How frameworks steer; raised as exceptions, but no failures."""
 
-OWN_METADATA = ("ls_", "langgraph_", "lc_", "__", "checkpoint_", "rag_eval:")
+OWN_METADATA = ("ls_", "langgraph_", "lc_", "__", "checkpoint_", "llamaindex.", "rag_eval:")
 """Beginnings of metadata keys that are the framework's own, or ours."""
 OWN_TAGS = ("seq:", "map:", "graph:", "retry:", "branch:", "condition:", "langsmith:", "retriever_", "rag_eval:")
 """Beginnings of tags that are the framework's own, or ours."""

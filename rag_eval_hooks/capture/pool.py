@@ -1,5 +1,6 @@
 """The distinct chunks of one trace, and which of them were cut or rewritten from which."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +14,8 @@ from rag_eval_hooks.record.item_keys import first_id
 
 __all__ = ["Pool"]
 
+_MADE_UP = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
+"""An id that a framework gives what has none."""
 MIN_SHARED = 12
 """Characters of a text from which its standing in another is no accident."""
 
@@ -134,6 +137,16 @@ class Pool:
             if origin is not None:
                 taken.add(origin)
                 chunk.derived_from = self._chunks[origin].id
+
+    def name_copies(self, places: Iterable[int]) -> None:
+        """Gives chunks that were cut from others, and got made-up ids, the ids of those: labels name them by these.
+
+        A chunk is known by its id and its text, so several may have one id.
+        """
+        for place in places:
+            chunk = self._chunks[place]
+            if chunk.derived_from is not None and _MADE_UP.fullmatch(chunk.id):
+                chunk.id = chunk.derived_from
 
     def origins(self, place: int, sources: Iterable[int]) -> list[int]:
         """Returns the sources from which a chunk was cut, or that were put into it, as their ids and texts tell."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import re
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -335,17 +336,23 @@ def test_a_stream_that_is_left_after_we_were_taken_off(attachment: Attachment) -
     )
 
 
-def test_closed_hooks_record_nothing_and_make_way() -> None:
+def test_closed_hooks_count_what_they_miss_and_make_way() -> None:
     attachment = attach()
     engine().query(QUESTION)
     attachment.close()
     assert (attachment.is_attached, attachment.is_closed, attached()) == (False, True, None)
     engine().query("Nobody hears?")
-    assert attachment.stats()["opened"] == 1
+    assert {word: attachment.stats()[word] for word in ("opened", "evaluated", "closed")} == {
+        "opened": 2,
+        "evaluated": 1,
+        "closed": 1,
+    }
     with attach() as other:
         engine().query(QUESTION)
         assert whole(only_run(other)) == expected()
-    assert whole(only_run(attachment)) == expected()
+    assert attachment.stats()["opened"] == 2
+    (captured,) = attachment.records
+    assert whole(captured.run) == expected()
 
 
 def test_a_block_detaches_and_closes() -> None:
@@ -409,3 +416,27 @@ def test_errors_say_what_to_do() -> None:
         with pytest.raises(ConfigError, match="tap_streams=True already"):
             attach(tap_streams=False)
         assert attached() is attachment
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        pytest.param({"sink": []}, "unknown option 'sink'; did you mean 'sinks'?", id="misspelt"),
+        pytest.param({"callbacks": []}, "unknown option 'callbacks'; there are sinks, ", id="of something else"),
+    ],
+)
+def test_an_option_that_there_is_not(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        attach(**given)
+    assert attached() is None
+
+
+def test_hooks_that_were_given_are_not_closed_by_a_block() -> None:
+    hooks = Hooks()
+    with attach(hooks) as attachment:
+        engine().query(QUESTION)
+    assert (attachment.is_attached, attachment.is_closed) == (False, False)
+    with attach(hooks) as again:
+        engine().query(QUESTION)
+        assert [whole(run) for run in runs_of(again)] == [expected(), expected()]
+    hooks.close()
