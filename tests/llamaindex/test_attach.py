@@ -411,7 +411,7 @@ def test_errors_say_what_to_do() -> None:
         attach(keep=-1)
     with attach() as attachment, Hooks() as others:
         for told in ({"hooks": others}, {"keep": 20}):
-            with pytest.raises(ConfigError, match=r"call their attachment's detach\(\) first"):
+            with pytest.raises(ConfigError, match=r"call detach\(\) on what attach\(\) returned then"):
                 attach(**told)  # type: ignore[arg-type]
         with pytest.raises(ConfigError, match="tap_streams=True already"):
             attach(tap_streams=False)
