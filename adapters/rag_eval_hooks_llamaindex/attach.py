@@ -15,8 +15,9 @@ from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks.hooks import Hooks
 from rag_eval_hooks.live import Live, hooks_from
 from rag_eval_hooks_llamaindex.compat import active_span
-from rag_eval_hooks_llamaindex.extract import items_from_found, prompt_from, reply_from, snapshot
+from rag_eval_hooks_llamaindex.extract import prompt_from, reply_from, snapshot
 from rag_eval_hooks_llamaindex.handler import forget, listen, stop_listening, take_seats
+from rag_eval_hooks_llamaindex.nodes import items_from_found
 from rag_eval_hooks_llamaindex.roles import ATTACHABLE
 
 __all__ = ["Attachment", "attach", "attached", "question"]

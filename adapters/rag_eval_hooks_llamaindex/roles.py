@@ -16,7 +16,8 @@ from llama_index.core.tools import BaseTool
 from llama_index.core.workflow import Workflow
 
 from rag_eval_hooks.capture import Items, Kind
-from rag_eval_hooks_llamaindex.extract import items_from_nodes, query_text, snapshot
+from rag_eval_hooks_llamaindex.extract import query_text, snapshot
+from rag_eval_hooks_llamaindex.nodes import items_from_nodes
 
 __all__ = ["ATTACHABLE", "MAX_KNOWN", "Role", "role_of"]
 

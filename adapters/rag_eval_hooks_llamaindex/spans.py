@@ -12,8 +12,9 @@ from rag_eval_hooks.capture import Collector, Delivered, Items, caught, guarded
 from rag_eval_hooks.capture.trace import StreamsOn
 from rag_eval_hooks_llamaindex.calls import ModelCalls
 from rag_eval_hooks_llamaindex.compat import STREAMS_ARE_READ_FIRST
-from rag_eval_hooks_llamaindex.extract import answer_text, are_tools, items_from_nodes, node_lists, snapshot
+from rag_eval_hooks_llamaindex.extract import answer_text, snapshot
 from rag_eval_hooks_llamaindex.listeners import Listener, Listeners, belongs_to, bounded
+from rag_eval_hooks_llamaindex.nodes import are_tools, items_from_nodes, node_lists
 from rag_eval_hooks_llamaindex.roles import Role, role_of
 from rag_eval_hooks_llamaindex.stream import streamed_in, tap
 

@@ -10,8 +10,6 @@ from typing import Any
 import pytest
 from asking import ONCE, ask
 from llama_index.core.base.llms.types import ChatMessage
-from llama_index.core.instrumentation import get_dispatcher
-from llama_index.core.instrumentation.events.rerank import ReRankEndEvent, ReRankStartEvent
 from llama_index.core.postprocessor import (
     AutoPrevNextNodePostprocessor,
     FixedRecencyPostprocessor,
@@ -23,17 +21,15 @@ from llama_index.core.postprocessor import (
     SimilarityPostprocessor,
 )
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
-from llama_index.core.schema import NodeRelationship, NodeWithScore, QueryBundle, TextNode
+from llama_index.core.schema import NodeRelationship, NodeWithScore, QueryBundle
 from llama_index.core.storage.docstore import SimpleDocumentStore
-from llamaindex_expected import expected
-from llamaindex_fakes import ANSWER, QUESTION, TEXTS, FakeLLM, FakeRetriever, engine, nodes
+from llamaindex_fakes import QUESTION, TEXTS, FakeLLM, FakeRetriever, engine, nodes
+from postprocessor_fakes import EMPTY, Reranker, done
 from whole_record import only_run, whole
 
 from rag_eval_hooks_llamaindex import Attachment
 
 pytestmark = pytest.mark.usefixtures("offline")
-
-FOUND = f"1 retrieve FakeRetriever({QUESTION}): a=0.9 b=0.8 c=0.7 (inner)"
 
 
 @pytest.fixture(params=ONCE)
@@ -48,11 +44,6 @@ def run(request: pytest.FixtureRequest, attachment: Attachment) -> Callable[...,
     return asked
 
 
-def done(*stages: str, **changes: Any) -> dict[str, Any]:
-    """The usual record with these stages after the search."""
-    return expected(stages=[changes.pop("found", FOUND), *stages], **changes)
-
-
 # LlamaIndex's own ----------------------------------------------------------------------------------------------------
 
 
@@ -64,16 +55,6 @@ def test_a_threshold(run: Any, cutoff: float, left: str) -> None:
     assert run(SimilarityPostprocessor(similarity_cutoff=cutoff)) == done(
         f"1 postprocess SimilarityPostprocessor: {left}", context=left
     )
-
-
-EMPTY = {
-    "answer": "Empty Response",
-    "context": None,
-    "context_source": "last_stage",
-    "usage": "0 None>None",
-    "answer_usage": None,
-    "flags": ("no_model_events",),
-}
 
 
 def test_a_threshold_that_nothing_passes(run: Any) -> None:
@@ -229,31 +210,6 @@ def test_a_model_that_ranks_by_an_object(run: Any) -> None:
     )
 
 
-dispatcher = get_dispatcher("tests")
-
-
-def turned(found: list[NodeWithScore]) -> list[NodeWithScore]:
-    """The last two first, with new scores in the same objects."""
-    for place, one in enumerate(found[::-1]):
-        one.score = 1 - place / 10
-    return found[::-1][:2]
-
-
-class Reranker(BaseNodePostprocessor):
-    """Tells of itself by events, as those of model providers do."""
-
-    def _postprocess_nodes(
-        self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
-    ) -> list[NodeWithScore]:
-        return self.ranked(nodes, query_bundle)
-
-    def ranked(self, found: list[NodeWithScore], query: QueryBundle | None) -> list[NodeWithScore]:
-        dispatcher.event(ReRankStartEvent(query=query, nodes=found, top_n=2, model_name="ranker-1"))
-        best = turned(found)
-        dispatcher.event(ReRankEndEvent(nodes=best))
-        return best
-
-
 class AsyncReranker(Reranker):
     """Has an asynchronous method of its own, which has no span."""
 
@@ -290,139 +246,3 @@ class Silent(BaseNodePostprocessor):
 def test_what_nobody_tells_is_inferred(run: Any) -> None:
     stage = "inferred RetrieverQueryEngine" if is_unseen(run.way, Silent) else "rerank Silent"
     assert run(Silent()) == done(f"1 {stage}: c b", context="c b")
-
-
-# One's own -----------------------------------------------------------------------------------------------------------
-
-
-class Mine(BaseNodePostprocessor):
-    """Returns what a function makes of the nodes."""
-
-    make: Callable[[list[NodeWithScore]], Any]
-
-    def _postprocess_nodes(
-        self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
-    ) -> list[NodeWithScore]:
-        made: list[NodeWithScore] = self.make(nodes)
-        return made
-
-
-class Inner(Mine):
-    """One that another calls."""
-
-
-def test_one_that_returns_nothing(run: Any) -> None:
-    assert run(Mine(make=lambda _: [])) == done("1 postprocess Mine: ", **EMPTY)
-
-
-def test_one_that_returns_none(run: Any) -> None:
-    """LlamaIndex then fails, and the record says after what."""
-    with pytest.raises(TypeError, match="NoneType"):
-        run(Mine(make=lambda _: None))
-
-
-def test_the_record_of_one_that_returned_none(attachment: Attachment) -> None:
-    with pytest.raises(TypeError, match="NoneType"):
-        ask(engine(node_postprocessors=[Mine(make=lambda _: None)]), "query")
-    assert whole(only_run(attachment)) == done(
-        "1 postprocess Mine: ",
-        **(EMPTY | {"answer": None, "flags": None}),
-        status="error",
-        error="TypeError",
-    )
-
-
-def test_one_that_fails(attachment: Attachment) -> None:
-    def fail(_: Any) -> Any:
-        raise LookupError("no such ranker")
-
-    with pytest.raises(LookupError, match="no such ranker"):
-        ask(engine(node_postprocessors=[Mine(make=fail)]), "query")
-    assert whole(only_run(attachment)) == expected(
-        status="error",
-        error="LookupError",
-        answer=None,
-        context="a:assumed:1.00 b:assumed:1.00 c:assumed:1.00",
-        context_source="last_stage",
-        usage="0 None>None",
-        answer_usage=None,
-    )
-
-
-def test_one_that_rewrites(run: Any) -> None:
-    """New nodes with new ids and other words: only the metadata tells of which node each was made."""
-
-    def rewrite(found: list[NodeWithScore]) -> list[NodeWithScore]:
-        return [
-            NodeWithScore(
-                node=TextNode(id_=f"{one.node.node_id}2", text=one.node.text.upper(), metadata=one.node.metadata),
-                score=one.score,
-            )
-            for one in found
-        ]
-
-    names = ["a2", "b2", "c2"]
-    files = {key: {"source": f"{key}.txt"} for key in "abc"}
-    assert run(Mine(make=rewrite)) == done(
-        "1 refine Mine: a2 b2 c2",
-        chunks="a b c a2 b2 c2",
-        context="a2 b2 c2",
-        texts={name: TEXTS[name[0]].upper() for name in names},
-        metadata_of=files | {name: files[name[0]] for name in names},
-        sources="a.txt b.txt c.txt a.txt b.txt c.txt",
-        derived={name: name[0] for name in names},
-    )
-
-
-def test_one_that_adds_what_it_found_itself(run: Any) -> None:
-    """What it adds comes from nowhere that was seen, but it is of the same search."""
-    assert run(Mine(make=lambda found: [*found[:2], *nodes("d", [0.5])])) == done(
-        "1 refine Mine: a b d=0.5", chunks="a b c d", context="a b d"
-    )
-
-
-def test_several_in_a_row(run: Any) -> None:
-    """Each is a stage; a score belongs to the stage that gave it, however many pass it on."""
-    row = [Reranker(), SimilarityPostprocessor(similarity_cutoff=0.95), LongContextReorder()]
-    assert run(*row) == done(
-        "1 rerank Reranker: c=1 b=0.9 (inner)",
-        "1 postprocess SimilarityPostprocessor: c (inner)",
-        "1 postprocess LongContextReorder: c",
-        context="c",
-    )
-
-
-def test_one_around_another(run: Any) -> None:
-    """It does nothing of its own: what the inner one returned is not told twice."""
-    inner = Inner(make=lambda found: found[:2])
-    assert run(Mine(make=inner.postprocess_nodes)) == done("1 postprocess Inner: a b", context="a b")
-
-
-def test_one_around_another_that_goes_on(run: Any) -> None:
-    inner = Inner(make=lambda found: found[:2])
-    assert run(Mine(make=lambda found: inner.postprocess_nodes(found)[::-1])) == done(
-        "1 rerank Mine: b a", "1 postprocess Inner: a b (inner)", context="b a"
-    )
-
-
-def test_a_postprocessor_alone_is_no_question(attachment: Attachment) -> None:
-    kept = SimilarityPostprocessor(similarity_cutoff=0.75).postprocess_nodes(nodes())
-    assert [one.node.node_id for one in kept] == ["a", "b"]
-    assert attachment.stats()["opened"] == 0
-
-
-def test_a_search_without_a_retriever_that_is_postprocessed(attachment: Attachment) -> None:
-    """Code asks its store itself: what it found is known by what the postprocessor was given."""
-    from rag_eval_hooks_llamaindex import question
-
-    with question(QUESTION):
-        kept = SimilarityPostprocessor(similarity_cutoff=0.75).postprocess_nodes(nodes())
-        engine_like = engine()._response_synthesizer
-        assert str(engine_like.synthesize(QUESTION, kept)) == ANSWER
-    assert whole(only_run(attachment)) == expected(
-        stages=[
-            "1 inferred question: a=0.9 b=0.8 c=0.7 (inner)",
-            "1 postprocess SimilarityPostprocessor: a b",
-        ],
-        context="a b",
-    )

@@ -23,6 +23,7 @@ from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index.core.tools import RetrieverTool
 from llamaindex_expected import expected
 from llamaindex_fakes import ANSWER, QUESTION, TEXTS, FakeLLM, FakeRetriever, engine, nodes
+from postprocessor_fakes import Mine
 from whole_record import only_run, whole
 
 from rag_eval_hooks_llamaindex import Attachment
@@ -304,7 +305,6 @@ def test_a_node_that_points_at_an_engine(run: Run) -> None:
 @pytest.mark.parametrize("scored", [True, False])
 def test_a_node_that_points_at_an_engine_with_a_reranker(run: Run, scored: bool) -> None:
     """What the reranker inside made is of the search it is in, and counts no more than that."""
-    from test_pipeline_postprocessors import Mine
 
     def rerank(found: list[NodeWithScore]) -> list[NodeWithScore]:
         for place, one in enumerate(found):
