@@ -12,6 +12,7 @@ from llama_index.core.llms import MockLLM
 
 from rag_eval_hooks.capture.guard import record_caught
 from rag_eval_hooks_llamaindex import Attachment, attach, attached
+from rag_eval_hooks_llamaindex.handler import remembered
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "support")]
 
@@ -46,7 +47,11 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def attachment() -> Iterator[Attachment]:
-    """Attached to the whole process, with the usual options; detached and closed after the test."""
+    """Attached to the whole process, with the usual options; detached and closed after the test.
+
+    Until then nothing is under way any more, and no table of the handlers holds anything.
+    """
     assert attached() is None
     with attach() as attachment:
         yield attachment
+        assert remembered() == 0

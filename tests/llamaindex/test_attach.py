@@ -1,28 +1,21 @@
 """Attaching to the process or to one engine: one record per question, and nothing left behind when it is taken off."""
 
-import asyncio
 import gc
 import re
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from llama_index.core import VectorStoreIndex
-from llama_index.core.chat_engine import ContextChatEngine
 from llama_index.core.embeddings import MockEmbedding
 from llama_index.core.instrumentation import get_dispatcher
 from llama_index.core.instrumentation.event_handlers import BaseEventHandler
 from llama_index.core.instrumentation.span_handlers import BaseSpanHandler
-from llama_index.core.memory import ChatMemoryBuffer
-from llama_index.core.query_engine import RouterQueryEngine
 from llama_index.core.response_synthesizers import get_response_synthesizer
-from llama_index.core.selectors import LLMSingleSelector
-from llama_index.core.tools import QueryEngineTool
-from llama_index.core.workflow import StartEvent, StopEvent, Workflow, step
+from llamaindex_engines import THOUGHT, Asking, agent, ask_agent, chat, in_loop, router
 from llamaindex_expected import expected, streamed, unread
-from llamaindex_fakes import ANSWER, LONG, QUESTION, FakeLLM, FakeRetriever, engine, nodes
-from llamaindex_versions import HAS_WORKFLOW_AGENTS, MODEL_IS_CALLED_LATE, STREAMS_ARE_READ_FIRST
+from llamaindex_fakes import LONG, QUESTION, FakeLLM, FakeRetriever, engine, nodes
+from llamaindex_versions import HAS_WORKFLOW_AGENTS
 from whole_record import only_run, runs_of, whole
 
 from rag_eval_hooks.errors import ConfigError
@@ -42,7 +35,6 @@ def _as_before() -> Iterator[None]:
     assert root.event_handlers is lists[0]
     assert root.span_handlers is lists[1]
     assert [[id(handler) for handler in one] for one in lists] == [[id(handler) for handler in one] for one in before]
-    assert remembered() == 0
 
 
 # On and off ----------------------------------------------------------------------------------------------------------
@@ -132,53 +124,44 @@ def test_attaching_again_helps_where_somebody_has_thrown_us_off() -> None:
         assert whole(only_run(attachment)) == expected()
 
 
+def test_closed_hooks_count_what_they_miss_and_make_way() -> None:
+    attachment = attach()
+    engine().query(QUESTION)
+    attachment.close()
+    assert (attachment.is_attached, attachment.is_closed, attached()) == (False, True, None)
+    engine().query("Nobody hears?")
+    assert {word: attachment.stats()[word] for word in ("opened", "evaluated", "closed")} == {
+        "opened": 2,
+        "evaluated": 1,
+        "closed": 1,
+    }
+    with attach() as other:
+        engine().query(QUESTION)
+        assert whole(only_run(other)) == expected()
+    assert attachment.stats()["opened"] == 2
+    (captured,) = attachment.records
+    assert whole(captured.run) == expected()
+
+
+def test_a_block_detaches_and_closes() -> None:
+    with attach() as attachment:
+        assert attachment.is_attached
+        engine().query(QUESTION)
+    assert (attachment.is_attached, attachment.is_closed) == (False, True)
+    assert whole(only_run(attachment)) == expected()
+
+
 # One engine ----------------------------------------------------------------------------------------------------------
-
-
-def chat() -> Any:
-    memory = ChatMemoryBuffer.from_defaults(token_limit=3_000, tokenizer_fn=str.split)
-    return ContextChatEngine.from_defaults(retriever=FakeRetriever(), llm=FakeLLM(), memory=memory)
-
-
-class Asking(Workflow):
-    """Asks a query engine, and is asked itself."""
-
-    @step
-    async def ask(self, ev: StartEvent) -> StopEvent:
-        return StopEvent(result=str(await engine().aquery(ev.question)))
-
-
-def agent() -> Any:
-    say = f"Thought: I can answer without using any more tools.\nAnswer: {ANSWER}"
-    if HAS_WORKFLOW_AGENTS:
-        from llama_index.core.agent.workflow import ReActAgent
-
-        return ReActAgent(tools=[], llm=FakeLLM(say=lambda _: say))
-    from llama_index.core.agent import ReActAgent as OldAgent  # type: ignore[attr-defined]
-
-    return OldAgent.from_tools([], llm=FakeLLM(say=lambda _: say))
-
-
-def run_workflow(workflow: Any, **fields: Any) -> Any:
-    async def ask() -> Any:
-        return await workflow.run(**fields)
-
-    return asyncio.run(ask())
-
-
-def ask_agent(asked: Any) -> Any:
-    return run_workflow(asked, user_msg=QUESTION) if HAS_WORKFLOW_AGENTS else asked.chat(QUESTION)
 
 
 NO_SEARCH = {"chunks": None, "stages": None, "context": None}
 STREAMED = {"usage": "1 None>None", "answer_usage": "1 None>None"}
-THOUGHT = f"Thought: I can answer without using any more tools.\nAnswer: {ANSWER}"
 HANDED = {"chunks": "a b", "stages": ["1 retrieve CompactAndRefine: a=0.9 b=0.8"], "context": "a b"}
 
 KINDS: dict[str, tuple[Callable[[], Any], Callable[[Any], Any], dict[str, Any]]] = {
     "query engine": (engine, lambda one: one.query(QUESTION), expected()),
     "chat engine": (chat, lambda one: one.chat(QUESTION), expected()),
-    "workflow": (lambda: Asking(timeout=20), lambda one: run_workflow(one, question=QUESTION), expected()),
+    "workflow": (lambda: Asking(timeout=20), lambda one: in_loop(lambda: one.run(question=QUESTION)), expected()),
     "agent": (
         agent,
         ask_agent,
@@ -205,15 +188,13 @@ def test_one_engine_alone_is_recorded(kind: str) -> None:
         ask(other)
         ask(asked)
         assert whole(only_run(attachment)) == record
+        assert remembered() == 0
 
 
 def test_an_engine_inside_of_another_is_recorded_alone() -> None:
     inner = engine()
-    tools = [QueryEngineTool.from_defaults(inner, name="a", description="a")]
-    chooser = FakeLLM(say=lambda _: '[{"choice": 1, "reason": "it fits"}]')
-    router = RouterQueryEngine(LLMSingleSelector.from_defaults(llm=chooser), tools, llm=FakeLLM())
     with attach(engine=inner) as attachment:
-        router.query(QUESTION)
+        router(inner).query(QUESTION)
         assert whole(only_run(attachment)) == expected()
 
 
@@ -277,90 +258,6 @@ def test_the_process_and_one_engine_at_once(same: bool) -> None:
         assert [whole(run) for run in runs_of(everything)] == [expected(), expected(question="Another?")]
         if not same:
             assert [whole(run) for run in runs_of(own)] == [expected()]
-
-
-# Taken off while something runs --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("other", [True, False])
-def test_a_question_that_runs_when_we_are_taken_off(other: bool) -> None:
-    """It is recorded to its end if anything else is attached; otherwise as it stands, since nobody hears of the end."""
-    gate, entered = threading.Event(), threading.Event()
-    asked = engine(retriever=FakeRetriever(gate=gate, entered=entered))
-    elsewhere = engine()
-    beside = attach(engine=elsewhere) if other else None
-    attachment = attach()
-    answers: list[str] = []
-    thread = threading.Thread(target=lambda: answers.append(str(asked.query(QUESTION))))
-    thread.start()
-    assert entered.wait(20)
-    attachment.detach()
-    gate.set()
-    thread.join(20)
-    assert answers == [ANSWER]
-    stands = {
-        "status": "evicted",
-        "question": QUESTION,
-        "context_source": "last_stage",
-        "usage": "0 None>None",
-        "flags": ("open_children",),
-    }
-    assert whole(only_run(attachment)) == (expected() if other else stands)
-    attachment.close()
-    if beside is not None:
-        beside.detach()
-        beside.close()
-
-
-@pytest.mark.parametrize("tokens", [0, 2])
-def test_a_stream_that_is_read_when_we_are_taken_off_ends_its_record(tokens: int) -> None:
-    attachment = attach()
-    stream = engine(LONG, streaming=True).query(QUESTION).response_gen
-    text = "".join(next(stream) for _ in range(min(tokens, 1 if STREAMS_ARE_READ_FIRST else 2)))
-    attachment.detach()
-    assert attachment.records == ()
-    assert text + "".join(stream) == LONG
-    # Who reads the first token later calls the model where nobody hears it any more.
-    unheard = unread(answer=LONG, flags=("no_model_events",))
-    assert whole(only_run(attachment)) == (unheard if MODEL_IS_CALLED_LATE and tokens == 0 else streamed(answer=LONG))
-    attachment.close()
-
-
-def test_a_stream_that_is_left_after_we_were_taken_off(attachment: Attachment) -> None:
-    response = engine(LONG, streaming=True).query(QUESTION)
-    said = next(response.response_gen)
-    attachment.detach()
-    del response
-    assert whole(only_run(attachment)) == streamed(
-        status="abandoned", answer=said, **({"llm_complete": True} if STREAMS_ARE_READ_FIRST else {})
-    )
-
-
-def test_closed_hooks_count_what_they_miss_and_make_way() -> None:
-    attachment = attach()
-    engine().query(QUESTION)
-    attachment.close()
-    assert (attachment.is_attached, attachment.is_closed, attached()) == (False, True, None)
-    engine().query("Nobody hears?")
-    assert {word: attachment.stats()[word] for word in ("opened", "evaluated", "closed")} == {
-        "opened": 2,
-        "evaluated": 1,
-        "closed": 1,
-    }
-    with attach() as other:
-        engine().query(QUESTION)
-        assert whole(only_run(other)) == expected()
-    assert attachment.stats()["opened"] == 2
-    (captured,) = attachment.records
-    assert whole(captured.run) == expected()
-
-
-def test_a_block_detaches_and_closes() -> None:
-    with attach() as attachment:
-        assert attachment.is_attached
-        engine().query(QUESTION)
-    assert (attachment.is_attached, attachment.is_closed) == (False, True)
-    assert whole(only_run(attachment)) == expected()
 
 
 # What is told, and what goes wrong -----------------------------------------------------------------------------------

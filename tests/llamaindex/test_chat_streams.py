@@ -5,7 +5,7 @@ Either way a question is one record, also where the writer is through before the
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -16,7 +16,7 @@ from llama_index.core.chat_engine import (
     SimpleChatEngine,
 )
 from llama_index.core.chat_engine.types import BaseChatEngine
-from llama_index.core.memory import ChatMemoryBuffer
+from llamaindex_engines import chat, memory, written
 from llamaindex_expected import streamed
 from llamaindex_fakes import LONG, QUESTION, FakeLLM, FakeRetriever, engine
 from llamaindex_versions import CHATS_ARE_WRITTEN, STREAMS_ARE_READ_FIRST, needs_writers
@@ -30,19 +30,8 @@ BROKEN = {"llm_text": "one two three", "answer": None} if STREAMS_ARE_READ_FIRST
 else got them."""
 
 
-@pytest.fixture(autouse=True)
-def _nothing_left() -> Iterator[None]:
-    yield
-    assert remembered() == 0
-
-
-def memory() -> Any:
-    return ChatMemoryBuffer.from_defaults(token_limit=3_000, tokenizer_fn=str.split)
-
-
-def context(**options: Any) -> BaseChatEngine:
-    llm = FakeLLM(say=lambda _: LONG, **options)
-    return ContextChatEngine.from_defaults(retriever=FakeRetriever(), llm=llm, memory=memory())
+def context() -> BaseChatEngine:
+    return chat(LONG)
 
 
 def condense_plus_context() -> BaseChatEngine:
@@ -67,14 +56,6 @@ ENGINES: dict[Callable[[], BaseChatEngine], dict[str, Any]] = {
 """With the record of a question to each."""
 
 
-def written(response: Any) -> Any:
-    """Waits until an answer is written down, where a thread does that."""
-    writer = getattr(response, "write_response_to_history_thread", None)
-    if writer is not None:
-        writer.join(20)
-    return response
-
-
 async def read(response: Any) -> str:
     return "".join([token async for token in response.async_response_gen()])
 
@@ -85,16 +66,17 @@ async def read(response: Any) -> str:
 @pytest.mark.parametrize("make", ENGINES)
 def test_a_chat_that_streams(make: Callable[[], BaseChatEngine]) -> None:
     def ask() -> tuple[Any, ...]:
-        chat = make()
-        response = chat.stream_chat(QUESTION)
+        asked = make()
+        response = asked.stream_chat(QUESTION)
         text = "".join(response.response_gen)
-        return text, written(response).response, response.source_nodes, chat.chat_history
+        return text, written(response).response, response.source_nodes, asked.chat_history
 
     without = ask()
     assert without[0] == LONG
     with attach() as attachment:
         assert ask() == without
         run = only_run(attachment)
+        assert remembered() == 0
     assert whole(run) == ENGINES[make]
     assert run.time_to_first_token_ms is not None
 
@@ -102,22 +84,23 @@ def test_a_chat_that_streams(make: Callable[[], BaseChatEngine]) -> None:
 @pytest.mark.parametrize("make", ENGINES)
 def test_a_chat_that_streams_asynchronously(make: Callable[[], BaseChatEngine]) -> None:
     async def ask() -> tuple[Any, ...]:
-        chat = make()
-        response = await chat.astream_chat(QUESTION)
+        asked = make()
+        response = await asked.astream_chat(QUESTION)
         text = await read(response)
-        return text, response.response, response.source_nodes, chat.chat_history
+        return text, response.response, response.source_nodes, asked.chat_history
 
     without = asyncio.run(ask())
     assert without[0] == LONG
     with attach() as attachment:
         assert asyncio.run(ask()) == without
         assert whole(only_run(attachment)) == ENGINES[make]
+        assert remembered() == 0
 
 
 def test_a_conversation_is_a_record_for_each_turn(attachment: Attachment) -> None:
-    chat = context()
+    asked = context()
     for question in ("First?", "Second?"):
-        assert "".join(written(chat.stream_chat(question)).response_gen) == LONG
+        assert "".join(written(asked.stream_chat(question)).response_gen) == LONG
     assert [whole(run) for run in runs_of(attachment)] == [
         streamed(question="First?", answer=LONG),
         streamed(question="Second?", answer=LONG),
@@ -142,12 +125,12 @@ class Patient(ContextChatEngine):
 @needs_writers
 def test_a_writer_who_is_through_before_the_question(attachment: Attachment, fails: bool) -> None:
     llm = FakeLLM(say=lambda _: LONG, error=ConnectionError("gone") if fails else None, fail_after=3)
-    chat = Patient.from_defaults(retriever=FakeRetriever(), llm=llm, memory=memory())
+    asked = Patient.from_defaults(retriever=FakeRetriever(), llm=llm, memory=memory())
     if fails and STREAMS_ARE_READ_FIRST:
         with pytest.raises(ConnectionError):
-            chat.stream_chat(QUESTION)
+            asked.stream_chat(QUESTION)
     else:
-        chat.stream_chat(QUESTION)
+        asked.stream_chat(QUESTION)
     failed = {"status": "error", "error": "ConnectionError", **BROKEN} if fails else {"answer": LONG}
     assert whole(only_run(attachment)) == streamed(**failed)
 
@@ -209,7 +192,7 @@ def test_a_writer_who_fails(attachment: Attachment) -> None:
 
     def ask() -> None:
         try:
-            response = context(error=error, fail_after=3).stream_chat(QUESTION)
+            response = chat(LONG, error=error, fail_after=3).stream_chat(QUESTION)
             list(written(response).response_gen)
         except ConnectionError as failure:
             raised.append(failure)
@@ -223,7 +206,7 @@ def test_a_task_that_fails_to_write(attachment: Attachment) -> None:
     error = ConnectionError("gone")
 
     async def ask() -> None:
-        await read(await context(error=error, fail_after=3).astream_chat(QUESTION))
+        await read(await chat(LONG, error=error, fail_after=3).astream_chat(QUESTION))
 
     with pytest.raises(ConnectionError) as raised:
         asyncio.run(ask())

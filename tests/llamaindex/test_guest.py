@@ -3,16 +3,15 @@
 import asyncio
 import copy
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from llama_index.core.base.llms.types import ChatMessage
-from llama_index.core.chat_engine import ContextChatEngine
-from llama_index.core.memory import ChatMemoryBuffer
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+from llamaindex_engines import chat
 from llamaindex_expected import expected, streamed
 from llamaindex_fakes import ANSWER, LONG, QUESTION, FakeLLM, FakeRetriever, engine, nodes
 from llamaindex_versions import STREAMS_ARE_READ_FIRST
@@ -23,13 +22,6 @@ from rag_eval_hooks.sinks import JsonlSink, SqlSink
 from rag_eval_hooks_llamaindex import Attachment, attach, question
 from rag_eval_hooks_llamaindex.handler import remembered
 from rag_eval_hooks_llamaindex.stream import StreamedAnswer
-
-
-@pytest.fixture(autouse=True)
-def _nothing_left() -> Iterator[None]:
-    yield
-    assert remembered() == 0
-
 
 # Faults of ours ------------------------------------------------------------------------------------------------------
 
@@ -57,9 +49,8 @@ def _astream() -> Any:
 
 
 def _chat() -> Any:
-    memory = ChatMemoryBuffer.from_defaults(token_limit=3_000, tokenizer_fn=str.split)
-    chat = ContextChatEngine.from_defaults(retriever=FakeRetriever(), llm=FakeLLM(), memory=memory)
-    return str(chat.chat(QUESTION)), chat.chat_history
+    asked = chat()
+    return str(asked.chat(QUESTION)), asked.chat_history
 
 
 WAYS: dict[str, Callable[[], Any]] = {
@@ -110,6 +101,7 @@ def test_a_fault_of_ours_changes_nothing_and_is_counted(
         if PLACES[place]:
             run = only_run(attachment)
             assert (run.status, run.answer) == ("ok", LONG if "stream" in way else ANSWER)
+            assert remembered() == 0
         engine().query("And now?")
         assert whole(attachment.records[-1].run) == expected(question="And now?")
 

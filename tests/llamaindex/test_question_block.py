@@ -16,17 +16,10 @@ from whole_record import only_run, runs_of, whole
 
 from rag_eval_hooks.errors import ConfigError
 from rag_eval_hooks_llamaindex import Attachment, attach, question, suppress_capture
-from rag_eval_hooks_llamaindex.handler import remembered
 
 QUESTION = "Where does the Rhine turn?"
 STAGE = "1 retrieve FakeRetriever(Rhine turn): a=0.9 b=0.8 c=0.7"
 RECORD = expected(question=QUESTION, stages=[STAGE])
-
-
-@pytest.fixture(autouse=True)
-def _nothing_left() -> Iterator[None]:
-    yield
-    assert remembered() == 0
 
 
 def prompt(found: list[NodeWithScore]) -> list[ChatMessage]:

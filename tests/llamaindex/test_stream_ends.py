@@ -5,7 +5,7 @@ import gc
 import threading
 import time
 import weakref
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Any
 
 import pytest
@@ -17,18 +17,11 @@ from llamaindex_versions import MODEL_IS_CALLED_LATE, STREAMS_ARE_READ_FIRST, ne
 from whole_record import only_run, whole
 
 from rag_eval_hooks_llamaindex import Attachment
-from rag_eval_hooks_llamaindex.handler import remembered
 
 WHOLE_CALL = {"llm_complete": True} if STREAMS_ARE_READ_FIRST else {}
 """What a record says of the model call of a stream that was left: whether it had come to its end."""
 ONE = LONG if STREAMS_ARE_READ_FIRST else "one"
 """The first piece of the answer."""
-
-
-@pytest.fixture(autouse=True)
-def _nothing_left() -> Iterator[None]:
-    yield
-    assert remembered() == 0
 
 
 def streaming(**options: Any) -> Any:

