@@ -182,7 +182,6 @@ class _Building:
                 name = next((above.name for above in self._lineage.ancestors(step)), step.name)
                 listing = Listing(_moment(step, name), places, scores, attempt, "inferred")
                 self._add(listing, made_of if items else near)
-                self.pool.name_copies(places)
                 same = [listing]
             self._handed.setdefault(step.run_id, []).extend(same)
 

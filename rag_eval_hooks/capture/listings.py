@@ -102,6 +102,8 @@ def settle(listings: Sequence[Listing], pool: Pool) -> None:
     """Finds out what was rewritten from what, which scores are whose, what postprocessors did, and the rounds."""
     for listing in sorted(listings, key=lambda one: one.step.ended or one.step.started):
         pool.derive(listing.places, [place for source in listing.made_of for place in source.places])
+        if listing.kind == "inferred":
+            pool.name_copies(listing.places)
         listing.scores = _own_scores(listing, pool)
         if listing.step.kind == "postprocessor" and listing.kind == "postprocess":
             listing.kind = _done(listing)

@@ -13,8 +13,8 @@ from llamaindex_fakes import QUESTION, TEXTS, FakeLLM, FakeRetriever, nodes
 from llamaindex_versions import since_core
 from whole_record import only_run, whole
 
-from rag_eval_hooks.record import RagRun
-from rag_eval_hooks_llamaindex import Attachment
+from rag_eval_hooks.record import Gold, RagRun
+from rag_eval_hooks_llamaindex import Attachment, attach
 
 ANSWER = "The Rhine passes through Basel [1]. It has three harbours [2]."
 NUMBERED = {"citations": {"rule": "prompt"}}
@@ -186,3 +186,19 @@ def test_an_image_among_the_sources(attachment: Attachment) -> None:
     assert run.chunks[-1].derived_from == "i"
     assert [run.chunks[item.chunk].id for item in run.context] == ["a", "b"]
     assert cited(attachment) == [("[1]", 1, True, None), ("[2]", 2, True, None)]
+
+
+def test_labels_of_nodes_meet_what_was_cut_from_them() -> None:
+    """Three sources are cut from node a, the only one that is relevant: it was found, at rank 1."""
+    labels = Gold(relevance={"a": 1}, evidence_sets=(("a",),))
+    with attach(gold=lambda _: labels, k=5) as attachment:
+        citing(size=6).query(QUESTION)
+        last = attachment.last
+    assert last is not None
+    assert [chunk.id for chunk in last.run.context_chunks()][:3] == ["a", "a", "a"]
+    values = {one.metric: one.value for one in last.evaluation.results}
+    assert {name: values[name] for name in ("R@5", "RR@5", "CompleteEvidence@5")} == {
+        "R@5": 1.0,
+        "RR@5": 1.0,
+        "CompleteEvidence@5": 1.0,
+    }
