@@ -5,7 +5,7 @@ which something changed. A test that needs what a version lacks says so with a n
 the reason. The file is not called `versions.py`: the tests of LangChain have one, and both are imported by name.
 """
 
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
 import pytest
@@ -19,6 +19,8 @@ __all__ = [
     "HAS_WORKFLOW_AGENTS",
     "MODEL_IS_CALLED_LATE",
     "STREAMS_ARE_READ_FIRST",
+    "WORKFLOWS_VERSION",
+    "before_workflows",
     "needs_streams",
     "needs_writers",
     "since_core",
@@ -34,6 +36,18 @@ MODEL_IS_CALLED_LATE = CORE_VERSION >= (0, 14, 25)
 CHATS_ARE_WRITTEN = hasattr(StreamingAgentChatResponse, "write_response_to_history_thread")
 """Whether a thread or task of its own writes a chat's streamed answer, as in later versions of 0.14; before that, for
 most engines, its reader does."""
+
+
+def _version(package: str) -> tuple[int, ...]:
+    """The numbers of an installed package's version; () if it is not installed, which is older than every version."""
+    try:
+        return tuple(int(part) for part in version(package).split(".")[:2])
+    except PackageNotFoundError:
+        return ()
+
+
+WORKFLOWS_VERSION = _version("llama-index-workflows")
+"""() where workflows are still a part of the core."""
 
 
 def _skip(is_there: bool, needed: str) -> pytest.MarkDecorator:
@@ -52,3 +66,8 @@ needs_writers = _skip(CHATS_ARE_WRITTEN, "chats whose streamed answer is written
 def since_core(*wanted: int) -> pytest.MarkDecorator:
     """Marks a test of what llama-index-core has since a version: `@since_core(0, 13)`."""
     return _skip(wanted <= CORE_VERSION, f"llama-index-core >= {'.'.join(map(str, wanted))}")
+
+
+def before_workflows(*wanted: int) -> pytest.MarkDecorator:
+    """Marks a test of what workflows did before a version: `@before_workflows(2)`."""
+    return _skip(wanted > WORKFLOWS_VERSION, f"llama-index-workflows < {'.'.join(map(str, wanted))}")
