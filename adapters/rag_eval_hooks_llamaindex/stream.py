@@ -81,6 +81,11 @@ class StreamedAnswer:
         except BaseException as failure:  # noqa: BLE001
             caught("llamaindex.stream", failure)
 
+    def let_go(self) -> None:
+        """Ends it without a word: it taps nothing."""
+        self._is_over = True
+        _being_read.discard(self._run_id)
+
     def __del__(self) -> None:
         # The only sign where nobody read a single token, or the event loop closed before it could close the generator.
         if not self._is_over:
@@ -110,7 +115,12 @@ def tap(result: Any, collectors: Sequence[Collector], run_id: str) -> bool:
     if is_async and isinstance(stream, Generator):  # the proxy that OpenInference puts around a stream passes for both
         is_async = name == "achat_stream" or isinstance(holder, AsyncStreamingResponse)
     wrap: Callable[[Any, StreamedAnswer], Any] = _aread if is_async else _read
-    setattr(holder, name, wrap(stream, StreamedAnswer(collectors, run_id, text_in)))
+    answer = StreamedAnswer(collectors, run_id, text_in)
+    try:
+        setattr(holder, name, wrap(stream, answer))
+    except BaseException:
+        answer.let_go()
+        raise
     return True
 
 

@@ -20,7 +20,6 @@ __all__ = [
     "MODEL_IS_CALLED_LATE",
     "STREAMS_ARE_READ_FIRST",
     "WORKFLOWS_VERSION",
-    "before_workflows",
     "needs_streams",
     "needs_writers",
     "since_core",
@@ -66,8 +65,3 @@ needs_writers = _skip(CHATS_ARE_WRITTEN, "chats whose streamed answer is written
 def since_core(*wanted: int) -> pytest.MarkDecorator:
     """Marks a test of what llama-index-core has since a version: `@since_core(0, 13)`."""
     return _skip(wanted <= CORE_VERSION, f"llama-index-core >= {'.'.join(map(str, wanted))}")
-
-
-def before_workflows(*wanted: int) -> pytest.MarkDecorator:
-    """Marks a test of what workflows did before a version: `@before_workflows(2)`."""
-    return _skip(wanted > WORKFLOWS_VERSION, f"llama-index-workflows < {'.'.join(map(str, wanted))}")

@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse
+from llama_index.core.base.response.schema import StreamingResponse
 from llama_index.core.llms.callbacks import llm_chat_callback
+from llama_index.core.query_engine import CustomQueryEngine
 from llamaindex_expected import streamed, unread
-from llamaindex_fakes import LONG, QUESTION, FakeLLM, engine
+from llamaindex_fakes import ANSWER, LONG, QUESTION, FakeLLM, engine
 from llamaindex_versions import MODEL_IS_CALLED_LATE, STREAMS_ARE_READ_FIRST, needs_streams
 from whole_record import only_run, whole
 
@@ -267,3 +269,26 @@ def test_a_loop_that_closes_a_stream_has_nothing_to_complain_about(attachment: A
     asyncio.run(ask())
     assert complaints == []
     assert [record.run.status for record in attachment.records] == ["abandoned"] * 20
+
+
+def test_a_response_that_lets_nobody_replace_its_generator(attachment: Attachment, caught: list[Exception]) -> None:
+    """The reader gets his answer; the record has what the model's call tells, and no word of a reader who left."""
+
+    class Fixed(StreamingResponse):
+        def __init__(self, stream: Any) -> None:
+            self.__dict__.update(_stream=stream, source_nodes=[], metadata=None, response_txt=None)
+
+        @property  # type: ignore[override]
+        def response_gen(self) -> Any:
+            return self._stream
+
+    class Fixing(CustomQueryEngine):
+        def custom_query(self, query_str: str) -> Any:
+            return Fixed(engine(streaming=True).query(query_str).response_gen)
+
+    response: Any = Fixing().query(QUESTION)
+    assert "".join(response.response_gen) == ANSWER
+    run = only_run(attachment)
+    assert (run.status, run.answer, len(run.context)) == ("ok", ANSWER, 3)
+    assert [type(error) for error in caught] == [AttributeError]
+    caught.clear()
